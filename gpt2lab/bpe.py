@@ -1,0 +1,173 @@
+"""Byte pair encoding from scratch: text -> bytes -> pieces -> token ids, and back."""
+import heapq
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+from .unicode_classes import LETTERS, NUMBERS, SPACES
+
+END_OF_TEXT = "<|endoftext|>"
+CACHED_PIECES, CACHED_LENGTH = 65_536, 40       # pieces kept, and the longest of them in bytes
+
+
+@cache
+def piece_pattern():
+    """The compiled expression that cuts text into pieces; merges never cross a cut.
+
+    A contraction, or letters, or numbers, or other marks, each with at most one space before it;
+    else white space: all of it at the end of the text or before more white space but for its last
+    character (which stays with the word that follows), or what is left.
+    Source: encoder.py of openai/gpt-2. Taught: notebooks/03_bpe.ipynb
+    """
+    return re.compile(rf"'(?:[sdmt]|ll|ve|re)| ?[{LETTERS}]+| ?[{NUMBERS}]+| ?[^{SPACES}{LETTERS}{NUMBERS}]+"
+                      rf"|[{SPACES}]+(?![^{SPACES}])|[{SPACES}]+")
+
+
+def byte_characters():
+    """One printable character for each of the 256 bytes, as the vocabulary files write them.
+
+    Bytes that print as themselves keep their character; the others take the next ones from 256 on.
+    Source: bytes_to_unicode in encoder.py of openai/gpt-2. Taught: notebooks/03_bpe.ipynb
+    """
+    plain = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
+    others = (byte for byte in range(256) if byte not in plain)
+    return {byte: chr(byte) for byte in plain} | {byte: chr(256 + n) for n, byte in enumerate(others)}
+
+
+class BPE:
+    """GPT-2's tokenizer. Token ids are whole numbers from 0 to 50,256; the last is <|endoftext|>.
+
+    Taught: notebooks/03_bpe.ipynb
+    """
+
+    def __init__(self, ranks, tokens):
+        self.ranks = ranks                      # {(id, id): (rank, id of the merged token)}
+        self.tokens = tokens                    # id -> bytes
+        self.end_of_text = len(tokens) - 1
+        self._byte_ids = {token[0]: i for i, token in enumerate(tokens) if len(token) == 1}
+        self._cache = {}                        # bytes of a piece -> its ids
+
+    @classmethod
+    def from_files(cls, vocab_bpe, encoder_json):
+        """Read OpenAI's two vocabulary files. Raises ValueError where they are not GPT-2's."""
+        tokens = read_tokens(encoder_json)
+        ids = {token: i for i, token in enumerate(tokens)}
+        byte_of = {char: byte for byte, char in byte_characters().items()}
+        lines = Path(vocab_bpe).read_text(encoding="utf-8").split("\n")
+        merges = [line.split(" ") for line in (line.rstrip("\r") for line in lines)
+                  if line and not line.startswith("#version")]
+        if len(merges) != 50_000 or any(len(pair) != 2 for pair in merges):
+            raise ValueError(f"{vocab_bpe}: must hold 50000 merges of two parts, got {len(merges)} lines")
+        ranks = {}
+        for rank, (left, right) in enumerate(merges):
+            left, right = (bytes(byte_of[char] for char in part) for part in (left, right))
+            ranks[ids[left], ids[right]] = rank, ids[left + right]
+        return cls(ranks, tokens)
+
+    def encode(self, text, allow_special=False):
+        """Token ids of a text.
+
+        <|endoftext|> in the text is plain text, unless allow_special asks for the special token.
+        Raises: ValueError for text with half a surrogate pair, which is no Unicode text.
+        """
+        check_text(text)
+        if allow_special and END_OF_TEXT in text:
+            first, *others = text.split(END_OF_TEXT)
+            ids = self.encode(first)
+            for part in others:
+                ids += [self.end_of_text, *self.encode(part)]
+            return ids
+        return [i for piece in piece_pattern().findall(text) for i in self._encode_piece(piece.encode("utf-8"))]
+
+    def decode(self, ids):
+        """Text of token ids; bytes that are no UTF-8 become U+FFFD. Raises ValueError for an unknown id."""
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+    def decode_bytes(self, ids):
+        """Bytes of token ids, exactly. Raises ValueError for an unknown id."""
+        return b"".join(self.tokens[check_id(i, len(self.tokens))] for i in ids)
+
+    def merge_steps(self, piece):
+        """How one piece is merged: a list of (parts, rank), one a merge, from single bytes on.
+
+        parts: the tokens (bytes) after the merge; rank: place of the merge in the list of merges,
+        None for the start. merge_steps("hug")[0] is ([b"h", b"u", b"g"], None).
+        """
+        check_text(piece)
+        steps = []
+        self._merge(piece.encode("utf-8"), steps)
+        return steps
+
+    def _encode_piece(self, data):
+        ids = self._cache.get(data)
+        if ids is None:
+            ids = self._merge(data)
+            if len(data) <= CACHED_LENGTH:
+                if len(self._cache) >= CACHED_PIECES:
+                    self._cache.clear()
+                self._cache[data] = ids
+        return ids
+
+    def _merge(self, data, steps=None):
+        """Ids of one piece: merge the neighbours of lowest rank, the leftmost first, until none is left.
+
+        A heap holds the possible merges, a linked list the parts: n log n steps for n bytes.
+        """
+        size = len(data)
+        ids = [self._byte_ids[byte] for byte in data]           # id of the part that begins here, or None
+        before, after = list(range(-1, size - 1)), list(range(1, size + 1))
+        heap = []
+
+        def consider(i):
+            if i >= 0 and after[i] < size and (ids[i], ids[after[i]]) in self.ranks:
+                rank, merged = self.ranks[ids[i], ids[after[i]]]
+                heapq.heappush(heap, (rank, i, ids[i], ids[after[i]], merged))
+
+        def note(rank):
+            if steps is not None:
+                steps.append(([self.tokens[i] for i in ids if i is not None], rank))
+
+        note(None)
+        for i in range(size - 1):
+            consider(i)
+        while heap:
+            rank, i, left, right, merged = heapq.heappop(heap)
+            j = after[i]
+            if ids[i] != left or j == size or ids[j] != right:
+                continue                                        # a neighbour was merged away meanwhile
+            ids[i], ids[j], after[i] = merged, None, after[j]
+            if after[i] < size:
+                before[after[i]] = i
+            consider(before[i])
+            consider(i)
+            note(rank)
+        return [i for i in ids if i is not None]
+
+
+def read_tokens(encoder_json):
+    """List of the tokens' bytes in the order of their ids. Raises ValueError where the file is not GPT-2's."""
+    table = json.loads(Path(encoder_json).read_text(encoding="utf-8"))
+    if len(table) != 50_257 or sorted(table.values()) != list(range(50_257)) or END_OF_TEXT not in table:
+        raise ValueError(f"{encoder_json}: must hold 50257 tokens, numbered from 0, got {len(table)}")
+    byte_of = {char: byte for byte, char in byte_characters().items()}
+    names = sorted(table, key=table.get)
+    return [bytes(byte_of[char] for char in name) for name in names[:-1]] + [END_OF_TEXT.encode()]
+
+
+def check_text(text):
+    """Raise ValueError with one sentence if `text` is no Unicode text."""
+    if not isinstance(text, str):
+        raise ValueError(f"encode: text must be a str, got {type(text).__name__}")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(f"encode: text must be Unicode, got half a surrogate pair "
+                         f"({text[error.start]!a}) at place {error.start}") from None
+
+
+def check_id(i, size):
+    """`i` as an int, if it is a token id; else ValueError."""
+    if isinstance(i, bool) or not hasattr(i, "__index__") or not 0 <= i < size:
+        raise ValueError(f"decode: a token id must be a whole number from 0 to {size - 1}, got {i!r}")
+    return int(i)

@@ -1,0 +1,155 @@
+"""Where weights come from: the bundled model, a folder, the Hugging Face Hub; checked before use."""
+import json
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from .config import Config
+from .model import GPT2
+from .safetensors import open_file
+from .tokenizer import Tokenizer
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+BUNDLED = DATA / "gpt2-tiny"
+BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)")        # masks that older files carry; no parameters
+HUB_FILES = ["config.json", "model.safetensors", "model.safetensors.index.json", "model-*-of-*.safetensors"]
+FLOATS = ("F16", "BF16", "F32", "F64")
+
+
+class CheckpointError(ValueError):
+    """The weights cannot be found, or are not exactly those of the GPT-2 that config.json describes."""
+
+
+def load(source=None, ops=None):
+    """A GPT2 ready to run.
+
+    source: None for the bundled gpt2-tiny; a folder with config.json and *.safetensors; else a
+        name on the Hugging Face Hub ("gpt2", "owner/name"), which is fetched once and then kept
+        in the cache of huggingface_hub.
+    ops: an Ops with operations of yours.
+    Raises: CheckpointError, ConfigError or SafetensorsError (all ValueError) with one sentence.
+        Either everything fits, each parameter from exactly one tensor, or nothing is loaded.
+    """
+    folder = find(source)
+    config = Config.from_file(folder / "config.json")
+    return GPT2(config, read_weights(folder, config), tokenizer(), ops)
+
+
+@cache
+def tokenizer():
+    """GPT-2's tokenizer from the bundled vocabulary files, made once."""
+    _require((DATA / "gpt2-vocab").is_dir(), f"the folder {DATA / 'gpt2-vocab'} is missing: "
+             "run gpt2lab from its own checkout (pip install -e .)")
+    return Tokenizer(DATA / "gpt2-vocab")
+
+
+def find(source=None):
+    """The folder of a model: see load. Fetches from the Hub what is not a folder here."""
+    if source is None:
+        source = BUNDLED
+        _require(source.is_dir(), f"the bundled model is missing: no folder {source}")
+    _require(isinstance(source, (str, os.PathLike)), f"a model must be a folder or a name, got {source!r}")
+    folder = Path(source).expanduser()
+    if folder.is_dir():
+        _require((folder / "config.json").is_file(), f"{folder}: the folder holds no config.json")
+        return folder
+    _require(not folder.exists(), f"{folder}: a model is a folder, this is a file")
+    _require(isinstance(source, str) and re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", source),
+             f"{source}: there is no such folder, and it is no name on the Hub")
+    return _fetch(source)
+
+
+def _fetch(name):
+    """Folder of a model of the Hub, through the cache of huggingface_hub. Only data files, no code."""
+    try:
+        from huggingface_hub import snapshot_download
+        return Path(snapshot_download(name, allow_patterns=HUB_FILES))
+    except Exception as error:              # whatever the network does, the user gets one sentence
+        reason = str(error).strip().split("\n")[0] or type(error).__name__
+        raise CheckpointError(f"{name}: no such folder here, and the Hugging Face Hub gave nothing: {reason}") from None
+
+
+def read_weights(folder, config):
+    """{name in the checkpoint, without "transformer.": array float32}, complete and of the right shapes.
+
+    A float32 array is a view of the mapped file. Raises CheckpointError, SafetensorsError.
+    """
+    tensors = {}                            # bare name -> (file, name there)
+    for file in _open_files(folder):
+        for name in file:
+            bare = name.removeprefix("transformer.")
+            _require(bare not in tensors, f"{folder}: tensor {bare} is there twice ({name} in {file.path})")
+            tensors[bare] = file, name
+    head = "lm_head.weight"
+    weights, expected = {}, dict(_shapes(config, head))
+    for name in [name for name in tensors if name not in expected]:
+        _require(BUFFER.fullmatch(name) or name == head,
+                 f"{folder}: tensor {name} is no part of the model that config.json describes")
+    for name, shape in expected.items():
+        _require(name in tensors, f"{folder}: tensor {name} of shape {shape} is missing")
+        weights[name] = _read(*tensors[name], shape)
+    if config.tie_word_embeddings and head in tensors:
+        same = np.array_equal(_read(*tensors[head], expected["wte.weight"]), weights["wte.weight"])
+        _require(same, f"{folder}: lm_head.weight differs from wte.weight, but config.json ties them")
+    return weights
+
+
+def _shapes(config, head):
+    """Every parameter of the model with its shape, one after the other."""
+    V, N, D, F = config.vocab_size, config.n_positions, config.n_embd, config.n_inner
+    yield "wte.weight", (V, D)
+    yield "wpe.weight", (N, D)
+    for i in range(config.n_layer):
+        for part, shape in (("ln_1", (D,)), ("attn.c_attn", (D, 3 * D)), ("attn.c_proj", (D, D)),
+                            ("ln_2", (D,)), ("mlp.c_fc", (D, F)), ("mlp.c_proj", (F, D))):
+            yield f"h.{i}.{part}.weight", shape
+            yield f"h.{i}.{part}.bias", shape[-1:]
+    yield "ln_f.weight", (D,)
+    yield "ln_f.bias", (D,)
+    if not config.tie_word_embeddings:
+        yield head, (V, D)
+
+
+def _read(file, name, shape):
+    """One tensor as float32, if it has this shape and holds floating-point numbers."""
+    entry = file.entries[name]
+    _require(entry.shape == shape, f"{file.path}: tensor {name} has shape {entry.shape}, config.json asks for {shape}")
+    _require(entry.dtype in FLOATS, f"{file.path}: tensor {name} has dtype {entry.dtype}, not one of {', '.join(FLOATS)}")
+    array = file[name].astype(np.float32, copy=False)                               # shape
+    array.flags.writeable = False
+    return array
+
+
+def _open_files(folder):
+    """The opened safetensors files of a checkpoint: those that the index names, or the only one."""
+    index = folder / "model.safetensors.index.json"
+    if not index.is_file():
+        files = sorted(folder.glob("*.safetensors"))
+        _require(len(files) == 1 or folder / "model.safetensors" in files,
+                 f"{folder}: needs model.safetensors or its index, holds {[f.name for f in files] or 'no safetensors file'}"
+                 + (" (pickled .bin files run code when loaded and are not read)" if list(folder.glob("*.bin")) else ""))
+        return [open_file(files[0] if len(files) == 1 else folder / "model.safetensors")]
+    try:
+        place_of = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        shards = sorted(set(place_of.values()))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise CheckpointError(f"{index}: must be JSON with a weight_map from tensor names to file names") from None
+    for shard in shards:
+        _require(isinstance(shard, str) and re.fullmatch(r"[\w.-]+\.safetensors", shard),
+                 f"{index}: {shard!r} is not the name of a safetensors file in this folder")
+    missing = [shard for shard in shards if not (folder / shard).is_file()]
+    _require(not missing, f"{folder}: files that the index names are missing: {', '.join(missing)}")
+    files = [open_file(folder / shard) for shard in shards]
+    for shard, file in zip(shards, files):
+        named = {name for name, place in place_of.items() if place == shard}
+        different = sorted(named.symmetric_difference(file))
+        _require(not different, f"{index}: tensor {different[:1]} is in the index or in {shard}, but not in both")
+    return files
+
+
+def _require(condition, sentence):
+    if not condition:
+        raise CheckpointError(sentence)

@@ -1,0 +1,63 @@
+"""The loop that writes: predict, choose, append, until there is a reason to stop."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from .kvcache import KVCache
+from .sampling import check_settings, probabilities, sample
+
+OF_THE_MODEL = "of the model"           # eos_token_id: the one that config.json names
+
+
+@dataclass(frozen=True)
+class Generated:
+    """ids: the new tokens, without the end token. stop_reason: "eos", "max_new_tokens" or "context_full"."""
+    ids: list
+    stop_reason: str
+
+
+def generate_ids(model, ids, max_new_tokens=40, eos_token_id=OF_THE_MODEL, **sampling):
+    """All new ids at once, and why the loop stopped. See stream_ids for the arguments."""
+    stream = stream_ids(model, ids, max_new_tokens, eos_token_id, **sampling)
+    new = []
+    while True:
+        try:
+            new.append(next(stream))
+        except StopIteration as stop:
+            return Generated(new, stop.value)
+
+
+def stream_ids(model, ids, max_new_tokens=40, eos_token_id=OF_THE_MODEL, temperature=1.0, top_k=None,
+               top_p=None, min_p=None, seed=None):
+    """Check everything, then return an iterator over the new ids; it ends with the stop reason.
+
+    ids: the prompt, 1 to N ids. The text may grow until the context of N positions is full; the
+        token that the full context predicts is the last.
+    eos_token_id: where the text ends; this token is not returned. None: never. Default: the
+        model's own. An end token in the prompt stops nothing.
+    seed: a whole number makes the draws repeatable; None draws anew each time.
+    Raises: ValueError before any computing for a prompt or a setting that cannot be met.
+    Taught: notebooks/13_generation.ipynb
+    """
+    ids = model.check_ids(ids)
+    check_settings(temperature, top_k, top_p, min_p)
+    for name, value, low in (("max_new_tokens", max_new_tokens, 0), ("seed", seed, 0), ("eos_token_id", eos_token_id, 0)):
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= low
+        if not whole and not (value is None and name != "max_new_tokens") and value is not OF_THE_MODEL:
+            raise ValueError(f"generate: {name} must be a whole number of at least {low}, got {value!r}")
+    eos = model.config.eos_token_id if eos_token_id is OF_THE_MODEL else eos_token_id
+    rng = np.random.default_rng(seed)
+
+    def loop():
+        cache, new = KVCache(model.config), ids
+        for _ in range(max_new_tokens):
+            if cache.length == model.config.n_positions:
+                return "context_full"
+            logits = model.next_logits(new, cache)                                  # (V,)
+            chosen = sample(probabilities(logits, temperature, top_k, top_p, min_p), rng.random())
+            if chosen == eos:
+                return "eos"
+            yield chosen
+            new = np.array([chosen])
+        return "max_new_tokens"
+    return loop()

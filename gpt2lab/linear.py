@@ -1,0 +1,16 @@
+"""A layer: every output is a weighted sum of all inputs, plus a bias."""
+
+
+def linear(x, w, b):
+    """y = x w + b, with w stored (in, out) as GPT-2's file stores it.
+
+    Shapes: x (..., in), w (in, out), b (out,) -> (..., out)
+    Raises: ValueError where w or b does not fit x.
+    Source: conv1d in model.py of openai/gpt-2, which is this product.
+    Taught: notebooks/01_linear.ipynb
+    """
+    if w.ndim != 2 or w.shape[0] != x.shape[-1]:
+        raise ValueError(f"linear: w must have shape (in, out) = ({x.shape[-1]}, out), got {w.shape}")
+    if b.shape != w.shape[1:]:
+        raise ValueError(f"linear: b must have shape (out,) = {w.shape[1:]}, got {b.shape}")
+    return x @ w + b                                                                # (..., out)
