@@ -26,7 +26,7 @@ class CheckpointError(ValueError):
 def load(source=None, ops=None):
     """A GPT2 ready to run.
 
-    source: None for the bundled gpt2-tiny; a folder with config.json and *.safetensors; else a
+    source: None or "gpt2-tiny" for the bundled model; a folder with config.json and *.safetensors; else a
         name on the Hugging Face Hub ("gpt2", "owner/name"), which is fetched once and then kept
         in the cache of huggingface_hub.
     ops: an Ops with operations of yours.
@@ -48,7 +48,7 @@ def tokenizer():
 
 def find(source=None):
     """The folder of a model: see load. Fetches from the Hub what is not a folder here."""
-    if source is None:
+    if source is None or source == "gpt2-tiny" and not Path(source).is_dir():
         source = BUNDLED
         _require(source.is_dir(), f"the bundled model is missing: no folder {source}")
     _require(isinstance(source, (str, os.PathLike)), f"a model must be a folder or a name, got {source!r}")
@@ -78,21 +78,21 @@ def read_weights(folder, config):
     A float32 array is a view of the mapped file. Raises CheckpointError, SafetensorsError.
     """
     tensors = {}                            # bare name -> (file, name there)
-    for file in _open_files(folder):
+    for file in open_files(folder):
         for name in file:
             bare = name.removeprefix("transformer.")
             _require(bare not in tensors, f"{folder}: tensor {bare} is there twice ({name} in {file.path})")
             tensors[bare] = file, name
     head = "lm_head.weight"
-    weights, expected = {}, dict(_shapes(config, head))
-    for name in [name for name in tensors if name not in expected]:
-        _require(BUFFER.fullmatch(name) or name == head,
-                 f"{folder}: tensor {name} is no part of the model that config.json describes")
-    for name, shape in expected.items():
+    weights = {}
+    for name, shape in _shapes(config, head):       # ends at the first that is missing, whatever n_layer claims
         _require(name in tensors, f"{folder}: tensor {name} of shape {shape} is missing")
         weights[name] = _read(*tensors[name], shape)
+    for name in tensors:
+        _require(name in weights or BUFFER.fullmatch(name) or name == head,
+                 f"{folder}: tensor {name} is no part of the model that config.json describes")
     if config.tie_word_embeddings and head in tensors:
-        same = np.array_equal(_read(*tensors[head], expected["wte.weight"]), weights["wte.weight"])
+        same = np.array_equal(_read(*tensors[head], weights["wte.weight"].shape), weights["wte.weight"])
         _require(same, f"{folder}: lm_head.weight differs from wte.weight, but config.json ties them")
     return weights
 
@@ -123,7 +123,7 @@ def _read(file, name, shape):
     return array
 
 
-def _open_files(folder):
+def open_files(folder):
     """The opened safetensors files of a checkpoint: those that the index names, or the only one."""
     index = folder / "model.safetensors.index.json"
     if not index.is_file():
@@ -145,8 +145,8 @@ def _open_files(folder):
     files = [open_file(folder / shard) for shard in shards]
     for shard, file in zip(shards, files):
         named = {name for name, place in place_of.items() if place == shard}
-        different = sorted(named.symmetric_difference(file))
-        _require(not different, f"{index}: tensor {different[:1]} is in the index or in {shard}, but not in both")
+        for name in sorted(named.symmetric_difference(file))[:1]:
+            raise CheckpointError(f"{index}: tensor {name} is in the index or in {shard}, but not in both")
     return files
 
 

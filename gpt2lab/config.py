@@ -1,11 +1,13 @@
 """The sizes of a model and the few switches that change its results, read from config.json."""
 import json
-import math
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 ACTIVATIONS = ("gelu_new", "gelu", "relu")
 SIZES = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")
+ALSO_NAMED = {"n_positions": "max_position_embeddings", "n_embd": "hidden_size", "n_layer": "num_hidden_layers",
+              "n_head": "num_attention_heads"}          # transformers reads these names as well
 REFUSED = ("add_cross_attention", "is_encoder_decoder", "pruned_heads", "quantization_config")
 
 
@@ -36,18 +38,18 @@ class Config:
     eos_token_id: int | None = 50256
 
     def __post_init__(self):
+        for key in SIZES:
+            _check_size(key, getattr(self, key))
         if self.n_inner is None:
             object.__setattr__(self, "n_inner", 4 * self.n_embd)
-        for key in (*SIZES, "n_inner"):
-            if not _is_int(getattr(self, key)) or getattr(self, key) < 1:
-                _refuse(key, "a whole number of at least 1", getattr(self, key))
+        _check_size("n_inner", self.n_inner)
         if self.n_embd % self.n_head:
             raise ConfigError(f"n_embd = {self.n_embd} is not divisible by n_head = {self.n_head}")
         if self.activation_function not in ACTIVATIONS:
             _refuse("activation_function", f"one of {', '.join(ACTIVATIONS)}", self.activation_function)
         epsilon = self.layer_norm_epsilon
-        if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not 0 < epsilon < math.inf:
-            _refuse("layer_norm_epsilon", "a number above 0", epsilon)
+        if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not 0 < epsilon <= sys.float_info.max:
+            _refuse("layer_norm_epsilon", "a finite number above 0", epsilon)
         for key in ("scale_attn_weights", "scale_attn_by_inverse_layer_idx", "tie_word_embeddings"):
             if not isinstance(getattr(self, key), bool):
                 _refuse(key, "true or false", getattr(self, key))
@@ -66,6 +68,9 @@ class Config:
         for key in REFUSED:
             if given.get(key):
                 _refuse(key, "absent (this library does not compute it)", given[key])
+        for key, other in ALSO_NAMED.items():
+            if other in given and given.setdefault(key, given[other]) != given[other]:
+                _refuse(other, f"the same as {key} = {given[key]!r}", given[other])
         given.setdefault("n_positions", given.get("n_ctx"))
         for key in SIZES:
             if given.get(key) is None:
@@ -85,5 +90,10 @@ def _is_int(value):
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _check_size(key, value):
+    if not _is_int(value) or value < 1:
+        _refuse(key, "a whole number of at least 1", value)
+
+
 def _refuse(key, rule, value):
-    raise ConfigError(f"{key} must be {rule}, got {value!r}")
+    raise ConfigError(f"{key} must be {rule}, got {value!r:.60}")

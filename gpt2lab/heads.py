@@ -14,9 +14,14 @@ def attend_heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=li
     Source: "Attention Is All You Need" (2017), section 3.2.2; c_attn and c_proj of GPT-2.
     Taught: notebooks/07_heads.ipynb
     """
+    if x.ndim != 2:
+        raise ValueError(f"attend_heads: x must have shape (T, D), got {x.shape}")
     T, D = x.shape
-    if D % n_head:
+    if n_head < 1 or D % n_head:
         raise ValueError(f"attend_heads: D = {D} must be divisible by n_head = {n_head}")
+    for name, weight, shape in (("w_qkv", w_qkv, (D, 3 * D)), ("w_out", w_out, (D, D))):
+        if weight.shape != shape:
+            raise ValueError(f"attend_heads: {name} must have shape {shape}, got {weight.shape}")
     qkv = linear(x, w_qkv, b_qkv)                                                   # (T, 3 D)
     q, k, v = (part.reshape(T, n_head, -1).swapaxes(0, 1)                           # (H, T, Dh)
                for part in np.split(qkv, 3, axis=-1))

@@ -22,9 +22,13 @@ class KVCache:
         return partial(self._append, layer)
 
     def _append(self, layer, k, v):
+        H, N, Dh = self.keys.shape[1:]
+        if k.shape != v.shape or k.ndim != 3 or k.shape[::2] != (H, Dh):
+            raise ValueError(f"KVCache: k and v must have shape (H, T, Dh) = ({H}, T, {Dh}), "
+                             f"got {k.shape}, {v.shape}")
         end = self.length + k.shape[1]
-        if end > self.keys.shape[2]:
-            raise ValueError(f"KVCache: holds N = {self.keys.shape[2]} positions, got {end}")
+        if end > N:
+            raise ValueError(f"KVCache: holds N = {N} positions, got {end}")
         self.keys[layer, :, self.length:end] = k
         self.values[layer, :, self.length:end] = v
         return self.keys[layer, :, :end], self.values[layer, :, :end]                       # (H, S, Dh)

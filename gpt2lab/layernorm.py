@@ -11,12 +11,13 @@ def layer_norm(x, gain, bias, epsilon=1e-5):
     Source: "Layer Normalization" (Ba, Kiros, Hinton 2016), section 3; norm in openai/gpt-2.
     Taught: notebooks/05_layernorm.ipynb
     """
+    if x.ndim == 0 or x.dtype.kind != "f":
+        raise ValueError("layer_norm: x must be floating-point numbers (..., D), "
+                         f"got {x.dtype} {x.shape}")
     D = x.shape[-1]
     for name, values in (("gain", gain), ("bias", bias)):
         if values.shape != (D,):
             raise ValueError(f"layer_norm: {name} must have shape (D,) = ({D},), got {values.shape}")
-    if x.dtype.kind != "f":
-        raise ValueError(f"layer_norm: x must hold floating-point numbers, got {x.dtype}")
     # float64 for the sums: a large mean would eat the digits of a small variance
     centred = x - x.mean(axis=-1, keepdims=True, dtype=np.float64)                  # (..., D)
     variance = (centred ** 2).mean(axis=-1, keepdims=True)                          # (..., 1)

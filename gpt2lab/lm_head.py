@@ -10,6 +10,7 @@ def lm_head(x, gain, bias, wte, epsilon=1e-5, layer_norm=layer_norm):
     Source: "Using the Output Embedding to Improve Language Models" (Press, Wolf 2017).
     Taught: notebooks/10_lm_head.ipynb
     """
+    normed = layer_norm(x, gain, bias, epsilon)                                     # (T, D)
     if wte.ndim != 2 or wte.shape[1] != x.shape[-1]:
         raise ValueError(f"lm_head: wte must have shape (V, D) = (V, {x.shape[-1]}), got {wte.shape}")
-    return layer_norm(x, gain, bias, epsilon) @ wte.T                               # (T, V)
+    return normed @ wte.T                                                           # (T, V)

@@ -11,5 +11,8 @@ def mlp(x, w_fc, b_fc, w_proj, b_proj, linear=linear, gelu=gelu):
     Source: "Attention Is All You Need" (2017), section 3.3; mlp in model.py of openai/gpt-2.
     Taught: notebooks/08_mlp.ipynb
     """
+    if w_proj.shape != w_fc.shape[::-1]:
+        raise ValueError(f"mlp: w_proj must have shape (F, D) = {w_fc.shape[::-1]}, "
+                         f"got {w_proj.shape}")
     hidden = gelu(linear(x, w_fc, b_fc))                                            # (T, F)
     return linear(hidden, w_proj, b_proj)                                           # (T, D)

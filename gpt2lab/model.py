@@ -77,12 +77,12 @@ class GPT2:
         resid_post; at the end ln_f and logits.
         """
         arrays = {}
-        self.trace_into(arrays, ids)
+        self.run_tapped(ids, partial(_recorded, arrays))
         return arrays
 
-    def trace_into(self, arrays, ids):
-        """Like trace, into a dict of yours: it keeps what was computed if an operation fails."""
-        linked = self._link(partial(_recorded, arrays))
+    def run_tapped(self, ids, tap):
+        """Run once with tap(name, function) in place of every operation; name as in trace."""
+        linked = self._link(tap)
         linked["lm_head"](self._stream(self.check_ids(ids), None, linked))
 
     def generate(self, prompt, **settings):

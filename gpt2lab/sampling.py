@@ -12,13 +12,16 @@ def probabilities(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     top_k: keeps the k most probable tokens. top_p: of these the most probable ones until their
         sum reaches p, the one that crosses p included. min_p: of these the ones with at least p
         times the largest probability. None, and 1.0 for top_p, 0.0 for min_p, cut nothing.
-        At least one token stays. Equal probabilities: the lower id comes first.
+        At least one token stays. Equal logits: the lower id comes first.
     Raises: ValueError for a setting out of its range, for nan or +inf, for all -inf.
     Source: "The Curious Case of Neural Text Degeneration" (Holtzman et al. 2020) for top-p;
         "Turning Up the Heat" (Nguyen et al. 2024) for min-p. Taught: notebooks/11_sampling.ipynb
     """
     check_settings(temperature, top_k, top_p, min_p)
     logits = np.asarray(logits, dtype=np.float64)                                   # (V,)
+    if logits.ndim != 1 or not len(logits):
+        raise ValueError("probabilities: logits must have shape (V,) with V >= 1, "
+                         f"got {logits.shape}")
     top = logits.max()
     if not np.isfinite(top):
         raise ValueError(f"probabilities: logits must be finite or -inf, and one finite; the largest is {top}")
@@ -30,7 +33,7 @@ def probabilities(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     if top_p == 1:
         top_p = None                            # keeps all; a running sum would lose the smallest
     if top_k is not None or top_p is not None:
-        order = np.argsort(-probs, kind="stable")[:top_k]       # most probable first, ties by id (K,)
+        order = np.argsort(-logits, kind="stable")[:top_k]  # the best first, ties by id (K,)
         if top_p is not None:
             total = np.cumsum(probs[order])
             order = order[:1 + np.searchsorted(total, top_p * total[-1])]           # the crossing one stays
@@ -50,10 +53,13 @@ def sample(probs, u):
     Raises: ValueError where u is outside, or probs are no probabilities.
     Taught: notebooks/11_sampling.ipynb
     """
-    if not 0 <= u < 1:
+    if not _is_number(u) or not 0 <= u < 1:
         raise ValueError(f"sample: u must be at least 0 and below 1, got {u!r}")
-    total = np.cumsum(probs, dtype=np.float64)                                      # (V,)
-    if not (np.min(probs) >= 0 and 0 < total[-1] < math.inf):
+    probs = np.asarray(probs, dtype=np.float64)                                     # (V,)
+    if probs.ndim != 1 or not len(probs):
+        raise ValueError(f"sample: probs must have shape (V,) with V >= 1, got {probs.shape}")
+    total = np.cumsum(probs)                                                        # (V,)
+    if not (probs.min() >= 0 and 0 < total[-1] < math.inf):
         raise ValueError(f"sample: probs must be at least 0 with a sum above 0, got a sum of {total[-1]}")
     last = np.searchsorted(total, total[-1])    # the last token with a probability above 0
     return int(min(np.searchsorted(total, u * total[-1], side="right"), last))
@@ -61,12 +67,14 @@ def sample(probs, u):
 
 def check_settings(temperature, top_k, top_p, min_p):
     """Raise ValueError with one sentence if a setting is out of its range."""
-    def number(value):
-        return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number(temperature) or not 0 <= temperature < math.inf:
+    if not _is_number(temperature) or not 0 <= temperature < math.inf:
         raise ValueError(f"temperature must be a finite number of at least 0, got {temperature!r}")
     if top_k is not None and (not isinstance(top_k, (int, np.integer)) or isinstance(top_k, bool) or top_k < 1):
         raise ValueError(f"top_k must be None or a whole number of at least 1, got {top_k!r}")
     for name, value in (("top_p", top_p), ("min_p", min_p)):
-        if value is not None and (not number(value) or not 0 <= value <= 1):
+        if value is not None and (not _is_number(value) or not 0 <= value <= 1):
             raise ValueError(f"{name} must be None or a number from 0 to 1, got {value!r}")
+
+
+def _is_number(value):
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -1,0 +1,82 @@
+"""How fast a model runs on this machine: first token, next tokens, parts, memory."""
+import statistics
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from .kvcache import KVCache
+from .model import GPT2
+
+REPEATS = 3
+
+
+def bench(model, tokens=100):
+    """Measured figures as {name: number}; seconds unless the name says otherwise.
+
+    One warm-up run is not counted; medians of 3 runs. The prompt has 32 tokens, or what the
+    context leaves. Raises: ValueError where the context cannot hold prompt and new tokens.
+    """
+    N = model.config.n_positions
+    if not 2 <= tokens < N:
+        raise ValueError(f"bench: --tokens must be from 2 to N - 1 = {N - 1}, got {tokens}")
+    prompt = list(range(min(32, N - tokens)))
+    runs = [_run(model, prompt, tokens) for _ in range(1 + REPEATS)][1:]
+    first, each = (statistics.median(run[i] for run in runs) for i in (0, 1))
+    weight_bytes = sum(a.nbytes for name, a in model.weights.items() if name != "wpe.weight")
+    bandwidth = _bandwidth()
+    return {"prompt_tokens": len(prompt), "new_tokens": tokens, "time_to_first_token": first,
+            "time_per_token": each, "time_per_token_spread": max(r[1] for r in runs) - min(r[1] for r in runs),
+            "tokens_per_second": 1 / each, **_parts(model, prompt, tokens),
+            "peak_memory_bytes": _peak_memory(), "bytes_read_per_token": weight_bytes,
+            "bandwidth_used_bytes_per_second": weight_bytes / each,
+            "bandwidth_of_machine_bytes_per_second": bandwidth, "share_of_bandwidth": weight_bytes / each / bandwidth}
+
+
+def _run(model, prompt, tokens):
+    """(seconds to the first token, seconds for each of the next ones) of one greedy run."""
+    cache, start = KVCache(model.config), time.perf_counter()
+    chosen = int(model.next_logits(prompt, cache).argmax())
+    first = time.perf_counter()
+    for _ in range(tokens - 1):
+        chosen = int(model.next_logits([chosen], cache).argmax())
+    return first - start, (time.perf_counter() - first) / (tokens - 1)
+
+
+def _parts(model, prompt, tokens):
+    """Share of the time that each part takes, measured around the operations of one run."""
+    parts = {"embed": 0.0, "layer_norm": 0.0, "attend_heads": 0.0, "mlp": 0.0, "lm_head": 0.0}
+
+    def timed(name, function):
+        def call(*arguments, **named):
+            start = time.perf_counter()
+            try:
+                return function(*arguments, **named)
+            finally:
+                parts[name] += time.perf_counter() - start
+        return call
+    ops = replace(model.ops, **{name: timed(name, getattr(model.ops, name)) for name in parts})
+    start = time.perf_counter()
+    _run(GPT2(model.config, model.weights, model.tokenizer, ops), prompt, tokens)
+    total = time.perf_counter() - start
+    return {f"share_of_{name}": seconds / total for name, seconds in parts.items()}
+
+
+def _bandwidth():
+    """Bytes a second that this machine reads from memory: the best of five sums over 256 MB."""
+    data, best = np.ones(64_000_000, np.float32), float("inf")
+    for _ in range(5):
+        start = time.perf_counter()
+        data.max()
+        best = min(best, time.perf_counter() - start)
+    return data.nbytes / best
+
+
+def _peak_memory():
+    """Most bytes that this process has held, as the system counts them; None where it does not say."""
+    try:
+        import resource
+    except ImportError:                         # Windows
+        return None
+    import sys
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

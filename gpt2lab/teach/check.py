@@ -1,0 +1,130 @@
+"""check(your_function): does it do what the lesson asks, and if not, which mistake is it?"""
+import copy
+
+import numpy as np
+
+from .keep import keep
+from .mistakes import exercises, hint, title
+
+
+def check(function):
+    """Try your function on the cases of its exercise and print what came out. Never raises.
+
+    The exercise is found by the function's name. When all cases pass, the function is kept for
+    later lessons.
+    """
+    print(verdict(function))
+
+
+def verdict(function):
+    """What check prints."""
+    exercise = exercises().get(getattr(function, "__name__", None))
+    if exercise is None:
+        return f"There is no exercise called {getattr(function, '__name__', function)!r}: keep the name of the stub."
+    results = [attempt(function, case) for case in exercise.cases]
+    if any(result is ... for result in results):
+        return f"{exercise.name}: not written yet"
+    misses = [miss(result, attempt(exercise.right, case), exercise.tolerance)
+              for result, case in zip(results, exercise.cases)]
+    passed = misses.count(None)
+    if passed == len(misses):
+        return f"{exercise.name}: all {passed} cases pass. {keep(function)}"
+    first = next(i for i, text in enumerate(misses) if text)
+    lines = [f"{exercise.name}: {passed} of {len(misses)} cases pass",
+             f"first miss: {exercise.cases[first].label}: {misses[first]}"]
+    known = recognise(exercise, results)
+    if known is not None:
+        lines += [f"This is what you get when: {title(known)}", f"Hint: {hint(known)}"]
+    return "\n".join(lines)
+
+
+def recognise(exercise, results):
+    """The known mistake that gives just these results in all cases, or None."""
+    for mistake in exercise.mistakes:
+        if all(_alike(result, attempt(mistake, case), exercise.tolerance)
+               for result, case in zip(results, exercise.cases)):
+            return mistake
+    return None
+
+
+def attempt(function, case):
+    """What the function gives; a Failure where it raises, gives nothing or changes its input."""
+    arguments, named = copy.deepcopy((case.arguments, case.named))
+    try:
+        with np.errstate(all="ignore"):
+            result = function(*arguments, **named)
+    except Exception as error:
+        return Failure(f"{type(error).__name__}: {error}", error=True)
+    if result is None:
+        return Failure("nothing came back: is there a return?")
+    if not _equal((arguments, named), (case.arguments, case.named)):
+        return Failure("your function changed its input: work on a new array")
+    return result
+
+
+class Failure:
+    """A result that is none. Two errors count as alike whatever they say."""
+
+    def __init__(self, text, error=False):
+        self.text, self.error = text, error
+
+
+def miss(got, want, tolerance):
+    """What is wrong with `got`, in one line; None if nothing is."""
+    if isinstance(got, Failure) and isinstance(want, Failure) and got.error and want.error:
+        return None                             # the case asks for an error
+    if isinstance(got, Failure):
+        return got.text
+    if isinstance(want, Failure):
+        return f"this must be refused with an error ({want.text}), got {_short(got)}"
+    if not isinstance(want, np.ndarray):
+        return None if _equal(got, want, tolerance) else f"want {_short(want)}, got {_short(got)}"
+    if not isinstance(got, np.ndarray):
+        return f"want an array of shape {want.shape}, got {_short(got)}"
+    if got.shape != want.shape:
+        return f"want shape {want.shape}, got shape {got.shape}"
+    if got.dtype != want.dtype:
+        return f"want {want.dtype} numbers, got {got.dtype}"
+    wrong = ~_close(got, want, tolerance)
+    if not wrong.any():
+        return None
+    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    where = f"at [{', '.join(map(str, place))}] " if place else ""
+    return f"{where}want {want[place]:.6g}, got {got[place]:.6g}"
+
+
+def _alike(got, other, tolerance):
+    """Could the same code have made both?"""
+    if isinstance(got, Failure) or isinstance(other, Failure):
+        return isinstance(got, Failure) and isinstance(other, Failure) and \
+            got.error == other.error and (got.error or got.text == other.text)
+    return _equal(got, other, tolerance)
+
+
+def _equal(a, b, tolerance=0.0):
+    """Equal values, of the same kinds, through lists, tuples and dicts."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.shape == b.shape and bool(_close(a, b, tolerance).all())
+    if isinstance(a, dict) and isinstance(b, dict):
+        return list(a) == list(b) and all(_equal(a[key], b[key], tolerance) for key in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(_equal(x, y, tolerance) for x, y in zip(a, b))
+    if isinstance(a, (int, float, np.number)) and isinstance(b, (int, float, np.number)):
+        return bool(_close(np.float64(a), np.float64(b), tolerance))
+    try:
+        return bool(a is b or a == b)
+    except Exception:                           # a value of the learner's that cannot be compared
+        return False
+
+
+def _close(a, b, tolerance):
+    if a.dtype.kind not in "fc" and b.dtype.kind not in "fc":
+        return np.asarray(a == b)
+    with np.errstate(all="ignore"):
+        near = np.abs(a - b) <= tolerance * (1 + np.abs(b))
+    return np.asarray(near | (a == b) | ((a != a) & (b != b)))
+
+
+def _short(value):
+    text = f"shape {value.shape}" if isinstance(value, np.ndarray) and value.size > 8 else repr(value)
+    return text if len(text) <= 100 else text[:97] + "..."

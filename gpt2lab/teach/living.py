@@ -1,0 +1,114 @@
+"""Operations inside the living model: what it writes with a mistake in place, where it goes wrong."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpt2lab.checkpoint import load
+from gpt2lab.kvcache import KVCache
+from gpt2lab.model import GPT2, Ops
+
+from . import show
+from .mistakes import exercises, title
+
+PROMPT = "Once upon a time"
+GAP = 0.01          # two best logits nearer than this may change places on another CPU
+# The operation that makes the array of this name.
+OPERATION = {"embed": "embed", "ln_1": "layer_norm", "ln_2": "layer_norm", "ln_f": "layer_norm",
+             "attn.c_attn": "linear", "attn.c_proj": "linear", "mlp.c_fc": "linear", "mlp.c_proj": "linear",
+             "attn.pattern": "softmax", "attn.mixed": "attend", "attn": "attend_heads", "mlp.act": "gelu",
+             "mlp": "mlp", "resid_post": "block", "logits": "lm_head"}
+
+
+def writes(model, prompt=PROMPT, tokens=12):
+    """The greedy text of the model; cut with "..." where two tokens are too close to call."""
+    cache, new, ids = KVCache(model.config), model.encode(prompt), []
+    try:
+        with np.errstate(all="ignore"):
+            for _ in range(tokens):
+                logits = model.next_logits(new, cache)                              # (V,)
+                second, first = np.sort(logits)[-2:]
+                if not np.isfinite(logits).all():
+                    return model.tokenizer.decode(ids) + " [the logits are not finite]"
+                if first - second < GAP:
+                    return model.tokenizer.decode(ids) + "..."
+                new = [int(logits.argmax())]
+                ids += new
+    except Exception as error:
+        return f"[stops: {error}]"
+    return model.tokenizer.decode(ids)
+
+
+def gallery(name, prompt=PROMPT, tokens=12):
+    """Print what the bundled model writes with each known mistake in place of the operation.
+
+    The middle column says whether the logits after the prompt change by more than 0.0001.
+    """
+    right = load()
+    wanted = right.next_logits(right.encode(prompt))                                # (V,)
+    rows = [("(no mistake)", "", writes(right, prompt, tokens))]
+    for mistake in exercises()[name].mistakes:
+        model = load(ops=Ops(**{name: mistake}))
+        try:
+            with np.errstate(all="ignore"):
+                logits = "same" if _near(model.next_logits(model.encode(prompt)), wanted, 1e-4) else "changed"
+        except Exception:
+            logits = "none"
+        rows.append((title(mistake).rstrip("."), logits, writes(model, prompt, tokens)))
+    print(f"{prompt} ...")
+    show.table(["mistake", "logits", "the model goes on"],
+               [(what, logits, show.token(text).replace("·", " ")) for what, logits, text in rows])
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a model first computes something else than the library: the array's name and its operation."""
+    name: str
+    operation: str
+
+    def __repr__(self):
+        return f"{self.name} is the first array that differs; it was made by {self.operation}"
+
+
+def diff(model, ids, tolerance=1e-5):
+    """The first operation of the model that gives something else than the library's, or None.
+
+    Every operation is compared with the library's on the very same input, the inner ones before
+    those that call them: so the one that is at fault is named, however small its fault is.
+    """
+    right, found = {}, []
+    GPT2(model.config, model.weights, model.tokenizer).run_tapped(
+        ids, lambda name, function: right.setdefault(name, function))
+
+    def tap(name, function):
+        def call(*arguments, **named):
+            wanted = _result(right[name], arguments, named)
+            result = _result(function, arguments, named)
+            failed = isinstance(result, Exception)
+            if not (failed and isinstance(wanted, Exception)) and not _near(result, wanted, tolerance):
+                found.append(Difference(name, OPERATION[name.split(".", 2)[2] if name.startswith("h.") else name]))
+            if failed:
+                raise result
+            return result
+        return call
+    try:
+        model.run_tapped(ids, tap)
+    except Exception:
+        pass                                    # the operation that failed has been found
+    return found[0] if found else None
+
+
+def _result(function, arguments, named):
+    """What the function gives, or the exception that it raises."""
+    try:
+        with np.errstate(all="ignore"):
+            return function(*arguments, **named)
+    except Exception as error:
+        return error
+
+
+def _near(a, b, tolerance):
+    """Arrays of one shape, alike up to the tolerance (as a share, for numbers above 1)."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.shape != b.shape:
+        return False
+    with np.errstate(invalid="ignore"):
+        return bool(((a == b) | (np.abs(a - b) <= tolerance * np.maximum(1, np.abs(b)))).all())

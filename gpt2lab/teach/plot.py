@@ -1,0 +1,161 @@
+"""Pictures of arrays. A drawing function takes arrays and gives a Figure; show(figure) displays it.
+
+A figure carries .alt, the sentence that says what is to be seen, and .drawn, the arrays that were
+drawn, by name. Figures are made without pyplot, so none stays open. All are 640 pixels wide.
+"""
+import base64
+import io
+import textwrap
+import warnings
+from functools import wraps
+
+import matplotlib
+import numpy as np
+from IPython.display import display
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from . import show as text
+
+DPI = 100
+BLUE, VERMILLION, GREEN, PURPLE, BLACK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000"
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, BLACK)
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+MARKERS = ("o", "s", "^", "D", "v")
+STYLE = {"font.family": "DejaVu Sans", "font.size": 10, "axes.titlesize": 11, "axes.labelsize": 10,
+         "figure.facecolor": "white", "axes.facecolor": "white", "axes.spines.top": False,
+         "axes.spines.right": False, "axes.grid": False, "hatch.linewidth": 0.6, "text.parse_math": False}
+
+
+def styled(draw):
+    """Decorator of every drawing function: the house style, and the settings put back afterwards."""
+    @wraps(draw)
+    def drawing(*arguments, **named):
+        with matplotlib.rc_context(STYLE):
+            return draw(*arguments, **named)
+    return drawing
+
+
+def figure(panels=1, height=300, alt="", drawn=None, **settings):
+    """(Figure, [axes]) 640 pixels wide, panels side by side."""
+    fig = Figure(figsize=(6.4, height / DPI), dpi=DPI, layout="constrained")
+    axes = np.atleast_1d(fig.subplots(1, panels, **settings))
+    fig.alt, fig.drawn = alt, drawn or {}
+    return fig, list(axes)
+
+
+def png(fig):
+    """The picture as PNG bytes, the same on every run."""
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")   # a learner's emoji becomes a box
+        canvas = FigureCanvasAgg(fig)
+        canvas.draw()                           # once; savefig would draw twice
+    buffer = io.BytesIO()
+    Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB").save(buffer, "png")
+    return buffer.getvalue()
+
+
+def bundle(fig):
+    """What Jupyter needs to display the figure: the PNG, and its sentence as plain text."""
+    return {"image/png": base64.b64encode(png(fig)).decode(), "text/plain": fig.alt}
+
+
+def show(fig):
+    """Display a figure with its alternative text, which stands below it as the caption too."""
+    if not fig.alt:
+        raise ValueError("a picture needs a sentence of alternative text: set figure.alt")
+    display(bundle(fig), metadata={"image/png": {"alt": fig.alt}}, raw=True)
+    print(fig.alt)
+
+
+@styled
+def lines(series, xlabel, ylabel, alt, x=None, log=False, logx=False, height=300, title="", at_end=True):
+    """One line a series {label: values}; each has its own colour, dash and marker, labelled at its end."""
+    fig, (ax,) = figure(height=height, alt=alt, drawn={name: np.asarray(y) for name, y in series.items()})
+    for i, (name, y) in enumerate(series.items()):
+        steps = np.arange(len(y)) if x is None else x
+        ax.plot(steps, y, color=COLOURS[i % 5], linestyle=DASHES[i % 5], label=name,
+                marker=MARKERS[i % 5] if len(y) <= 20 else None)
+        if at_end:
+            ax.annotate(name, (steps[-1], y[-1]), xytext=(6, 0), textcoords="offset points",
+                        color=COLOURS[i % 5], va="center", annotation_clip=False)
+    if not at_end:
+        ax.legend(frameon=False)
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    if log:
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter("{x:g}")
+    if logx:
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.tick_params(axis="x", rotation=45)
+    return fig
+
+
+@styled
+def bars(labels, values, xlabel, ylabel, alt, height=300, title="", signed=False):
+    """One bar a label, its value written at its end; horizontal, so that words can be read."""
+    fig, (ax,) = figure(height=height, alt=alt, drawn={"values": np.asarray(values)})
+    places = np.arange(len(labels))[::-1]
+    colours = [VERMILLION if signed and value < 0 else BLUE for value in values]
+    ax.barh(places, values, color=colours, hatch=None)
+    ax.set_yticks(places, labels)
+    for place, value in zip(places, values):
+        ax.annotate(f"{value:z.3g}", (value, place), xytext=(4 if value >= 0 else -4, 0),
+                    textcoords="offset points", va="center", ha="left" if value >= 0 else "right")
+    ax.margins(x=0.15)
+    ax.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    return fig
+
+
+@styled
+def heat(panels, ylabel, xlabel, alt, rows=None, columns=None, kind="signed", masked=None, height=320, decimals=2):
+    """Maps side by side, {title: array (R, C)}.
+
+    kind: "signed" (PuOr around 0) or "probability" (cividis, 0 to 1). rows, columns: tick labels.
+    masked: a (R, C) array, true where a cell is hatched grey. Numbers are written in maps up to 8 x 8.
+    """
+    arrays = {title: np.asarray(values) for title, values in panels.items()}
+    fig, axes = figure(len(arrays), height=height, alt=alt, drawn=arrays, squeeze=True)
+    finite = [np.abs(a[np.isfinite(a)]).max(initial=0) for a in arrays.values()]
+    limit = max(finite) or 1
+    low, high, colours = (-limit, limit, "PuOr") if kind == "signed" else (0, 1, "cividis")
+    for ax, (title, values) in zip(axes, arrays.items()):
+        image = draw_map(ax, values, rows, columns, colours, low, high, masked, decimals)
+        ax.set(title=title, xlabel=xlabel, ylabel=ylabel if ax is axes[0] else "")
+    fig.colorbar(image, ax=axes, shrink=0.8)
+    return fig
+
+
+def draw_map(ax, values, rows, columns, colours, low, high, masked=None, decimals=2):
+    """One map (R, C) on an axes: colours, ticks, hatched cells, numbers where there is room."""
+    hidden = ~np.isfinite(values) if masked is None else np.asarray(masked)
+    image = ax.imshow(np.ma.array(values, mask=hidden), cmap=colours, vmin=low, vmax=high, aspect="auto")
+    for r, c in np.argwhere(hidden):
+        ax.add_patch(matplotlib.patches.Rectangle((c - 0.5, r - 0.5), 1, 1, facecolor="0.9",
+                                                  edgecolor="0.6", hatch="////", linewidth=0))
+    for labels, set_ticks, rotation in ((rows, ax.set_yticks, 0), (columns, ax.set_xticks, 90)):
+        if labels is not None:
+            step = -(-len(labels) // 32)        # at most 32 labels
+            set_ticks(np.arange(0, len(labels), step), [str(t) for t in labels[::step]], rotation=rotation)
+        else:
+            size = values.shape[0 if rotation == 0 else 1]
+            set_ticks(np.arange(0, size, -(-size // 12)))
+    if max(values.shape) <= 8:
+        for (r, c), value in np.ndenumerate(values):
+            if not hidden[r, c]:
+                shade = np.mean(image.cmap(image.norm(value))[:3])
+                ax.text(c, r, f"{value:z.{decimals}f}", ha="center", va="center",
+                        color="white" if shade < 0.5 else "black", fontsize=9 if values.shape[1] > 5 else 10)
+    ax.spines[:].set_visible(False)
+    return image
+
+
+@styled
+def message(words, height=120):
+    """A picture of a sentence: stands in a picture's place when a drawing fails."""
+    fig, (ax,) = figure(height=height, alt=words)
+    ax.axis("off")
+    ax.text(0, 0.5, textwrap.fill(text.token(words).replace("·", " "), 80), va="center")
+    return fig

@@ -1,0 +1,169 @@
+"""What strict nbval does not see: run order, noise, budgets, links, and the cells that copy a module."""
+import io
+import re
+import sys
+import tokenize
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+import refresh  # noqa: E402
+
+PATHS = [p for p in sorted((ROOT / "notebooks").rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
+LESSONS = [p for p in PATHS if p.stem[:2] != "00"]
+TAGS = {"nbval-ignore-output", "raises-exception", "stub"}
+NOISE = re.compile(r"0x[0-9a-f]{6,}|/home/|/root/|/tmp/|/Users/|\\Users\\|[A-Z]:\\|site-packages")
+FILLER = re.compile(r"\b(simply|obviously|just|of course|easy|easily|trivial)\b", re.I)
+
+
+def each(paths):
+    return pytest.mark.parametrize("path", paths, ids=lambda p: p.stem)
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(book):
+    return [c for c in book.cells if c.cell_type == "code"]
+
+
+def tags(cell):
+    return set(cell.metadata.get("tags", []))
+
+
+def texts(output):
+    """All text of an output that a reader sees."""
+    data = output.get("data", {})
+    return [output.get("text", ""), *(data.get(kind, "") for kind in ("text/plain", "text/html", "text/markdown"))]
+
+
+def words(book):
+    prose = "\n".join(c.source for c in book.cells if c.cell_type == "markdown")
+    return len(re.sub(r"```.*?```", "", prose, flags=re.S).split())
+
+
+@each(PATHS)
+def test_stored_as_run_from_top_to_bottom(path):
+    book = read(path)
+    nbformat.validate(book)
+    assert book.metadata == refresh.METADATA, "no widget state, kernel python3: run tools/refresh.py --clean"
+    assert [c.execution_count for c in code_cells(book)] == list(range(1, len(code_cells(book)) + 1))
+    assert path.stat().st_size < 400_000
+
+
+@each(PATHS)
+def test_outputs_are_quiet_and_stable(path):
+    for cell in code_cells(read(path)):
+        assert tags(cell) <= TAGS, tags(cell)
+        for output in cell.outputs:
+            assert output.get("name") != "stderr", output.text
+            assert output.output_type != "error" or "raises-exception" in tags(cell), cell.source
+            kinds = set(output.get("data", {}))
+            assert not kinds & {"image/svg+xml", "text/html", "text/latex"}, "shown differently, or not at all, elsewhere"
+            if "nbval-ignore-output" not in tags(cell):
+                assert not any(NOISE.search(text) for text in texts(output)), cell.source
+                assert not any("np.float" in text or "-0.000" in text for text in texts(output)), cell.source
+
+
+@each(PATHS)
+def test_pictures_have_alternative_text(path):
+    for cell in code_cells(read(path)):
+        for output in cell.outputs:
+            if "image/png" in output.get("data", {}):
+                alt = output.data["text/plain"]
+                assert len(alt.split()) >= 5 and alt.rstrip().endswith((".", "!", "?")), alt
+                assert output.metadata["image/png"]["alt"] == alt
+                assert png_width(output.data["image/png"]) == 640
+
+
+def png_width(data):
+    import base64
+    return int.from_bytes(base64.b64decode(data)[16:20], "big")
+
+
+@each(PATHS)
+def test_no_marker_hides_a_cell(path):
+    book = read(path)
+    assert sum("nbval-ignore-output" in tags(c) for c in code_cells(book)) <= 2
+    for cell in code_cells(book):
+        assert not re.search(r"NBVAL_|pyplot|%matplotlib|pip install|warnings\.filter", cell.source), cell.source
+        assert not ends_with_semicolon(cell.source), cell.source
+
+
+def ends_with_semicolon(source):
+    layout = {tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT}
+    found = [t for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type not in layout]
+    return bool(found) and found[-1].string == ";"
+
+
+@each(PATHS)
+def test_final_cells_are_the_module(path):
+    for cell in code_cells(read(path)):
+        if refresh.is_final(cell.source):
+            wanted = refresh.final_source(cell.source.split("\n")[0])
+            assert python_tokens(cell.source) == python_tokens(wanted), "run tools/refresh.py"
+
+
+def python_tokens(source):
+    skip = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT}
+    return [(t.type, t.string) for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type not in skip]
+
+
+@each(PATHS)
+def test_links_and_headings(path):
+    level = 0
+    for cell in read(path).cells:
+        if cell.cell_type != "markdown":
+            continue
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", cell.source):
+            assert target.startswith("https://") or (path.parent / target).exists(), target
+        for marks in re.findall(r"^(#+) ", re.sub(r"```.*?```", "", cell.source, flags=re.S), flags=re.M):
+            assert len(marks) <= level + 1, f"heading level jumps: {cell.source[:60]}"
+            level = len(marks)
+        assert not FILLER.search(re.sub(r"```.*?```", "", cell.source, flags=re.S)), cell.source
+
+
+@each(LESSONS)
+def test_lesson_budgets(path):
+    book = read(path)
+    code = code_cells(book)
+    assert 30 <= len(book.cells) <= 45, len(book.cells)
+    assert 900 <= words(book) <= 1500, words(book)
+    for cell in code:
+        limit = 25 if refresh.is_final(cell.source) else 15
+        assert len(cell.source.split("\n")) <= limit, cell.source
+    silent = [c for c in code if not c.outputs]
+    assert len(silent) <= 0.3 * len(code), [c.source[:40] for c in silent]
+    before = [b.cell_type for b, c in zip(book.cells, book.cells[1:]) if c.cell_type == "code"]
+    assert before.count("code") <= 2, "prose comes before a code cell"
+
+
+@each(LESSONS)
+def test_lesson_anatomy(path):
+    book = read(path)
+    prose = [c.source for c in book.cells if c.cell_type == "markdown"]
+    questions = re.findall(r"\*\*[^*]*\?[^*]*\*\*", "\n".join(prose))
+    assert len(questions) >= 4, "the question of the lesson, and three to guess"
+    assert re.match(r"# .* · ", prose[0]) and "minutes" in prose[0] and "](" in prose[0]
+    assert "next" in prose[-1].lower() and "Sources" in prose[-1]
+    code = code_cells(book)
+    assert any(refresh.is_final(c.source) for c in code)
+    assert any("raises-exception" in tags(c) for c in code)
+    assert any("play.explore(" in c.source for c in code)
+    stubs = [c for c in code if "stub" in tags(c)]
+    assert len(stubs) >= 3 and all("not written yet" in c.outputs[0].text for c in stubs)
+    answers = re.findall(r"<summary>Answer</summary>\s*```python", "\n".join(prose))
+    assert len(answers) == len(stubs)
+
+
+def test_all_operations_have_a_module_a_test_and_a_lesson():
+    """One stem in three places, as far as the lessons are written."""
+    for path in LESSONS:
+        stem = path.stem[3:]
+        if path.parent.name == "notebooks" and stem not in ("bpe", "generation", "kv_cache"):
+            assert (ROOT / "gpt2lab" / f"{stem}.py").exists(), stem
+            assert (ROOT / "tests" / f"test_{stem}.py").exists(), stem

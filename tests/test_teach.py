@@ -1,0 +1,270 @@
+"""The teaching kit: checks never raise, kept functions come back whole, pictures and sliders behave."""
+import inspect
+
+import ipywidgets as widgets
+import numpy as np
+import pytest
+
+import gpt2lab
+from gpt2lab.teach import check, diff, gallery, keep, mine, play, plot, show, writes
+from gpt2lab.teach.check import verdict
+from gpt2lab.teach.keep import source, yours
+from gpt2lab.teach.mistakes import exercises
+from gpt2lab.teach.pictures import layernorm as pictures
+
+OFFSET = 1.5
+shape = np.float64(3.0)         # also the name of an attribute that layer_norm reads
+
+
+@pytest.fixture
+def my_ops(tmp_path, monkeypatch):
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path / "ops"))
+    return tmp_path / "ops"
+
+
+def helper(x):
+    return x + OFFSET
+
+
+def layer_norm(x, gain, bias, epsilon=1e-5, shift=OFFSET):
+    centred = [helper(row) - row for row in x]
+    return (np.asarray(centred) + shift).reshape(x.shape)
+
+
+# check
+
+@pytest.mark.parametrize("function, words", [
+    (lambda: 1, "no exercise called '<lambda>'"), (3, "no exercise called 3"), (len, "no exercise called 'len'"),
+])
+def test_check_of_something_else(function, words, capsys):
+    check(function)
+    assert words in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("body, words", [
+    (lambda x, gain, bias, epsilon=1e-5: None, "is there a return?"),
+    (lambda x, gain, bias, epsilon=1e-5: 1 / 0, "ZeroDivisionError"),
+    (lambda x, gain: x, "TypeError"),
+    (lambda x, gain, bias, epsilon=1e-5: x[:, :2], "want shape (1, 4), got shape (1, 2)"),
+    (lambda x, gain, bias, epsilon=1e-5: x.astype(np.float64), "want float32 numbers, got float64"),
+    (lambda x, gain, bias, epsilon=1e-5: x.tolist(), "want an array of shape (1, 4)"),
+    (lambda x, gain, bias, epsilon=1e-5: x * np.nan, "got nan"),
+    (lambda x, gain, bias, epsilon=1e-5: "x", "want an array"),
+    (lambda x, gain, bias, epsilon=1e-5: x.fill(0) or x, "changed its input"),
+])
+def test_check_says_what_is_wrong_and_never_raises(body, words, my_ops):
+    body.__name__ = "layer_norm"
+    text = verdict(body)
+    assert "0 of 7 cases pass" in text and words in text, text
+    assert not my_ops.exists()
+
+
+# keep
+
+def test_kept_function_takes_along_what_it_uses(my_ops):
+    assert keep(layer_norm) == "Kept for the later lessons."
+    ones = np.ones((2, 3))
+    np.testing.assert_array_equal(yours("layer_norm")(ones, None, None), layer_norm(ones, None, None))
+    assert mine().layer_norm is not gpt2lab.Ops().layer_norm
+    assert mine().linear is gpt2lab.Ops().linear
+    assert [path.name for path in my_ops.iterdir()] == ["layer_norm.py"]
+
+
+def test_what_cannot_be_kept_is_said(my_ops):
+    table = np.ones(3)                          # noqa: F841
+
+    def uses_array(x):
+        return x + ARRAY
+    uses_array.__globals__["ARRAY"] = np.ones(3)
+    assert "uses ARRAY" in keep(uses_array)
+    assert not (my_ops / "uses_array.py").exists()
+
+
+def test_kept_file_that_is_broken_is_named(my_ops):
+    my_ops.mkdir()
+    (my_ops / "linear.py").write_text("def linear(:", encoding="utf-8")
+    with pytest.raises(ValueError, match="linear.py cannot be used"):
+        mine()
+    with pytest.raises(ValueError, match="not kept gelu"):
+        yours("gelu")
+
+
+def test_source_is_a_file_of_its_own():
+    text = source(layer_norm)
+    assert text.index("import numpy as np") < text.index("def helper") < text.index("def layer_norm")
+    assert "OFFSET = 1.5" in text
+
+
+# the living model
+
+def test_gallery_and_diff_name_the_operation(capsys):
+    gallery("layer_norm", tokens=3)
+    printed = capsys.readouterr().out
+    assert len(printed.split("\n")) > len(exercises()["layer_norm"].mistakes) + 3
+    ids = [464, 3616, 5]
+    assert diff(gpt2lab.load(), ids) is None
+    for mistake in exercises()["layer_norm"].mistakes[:4]:
+        found = diff(gpt2lab.load(ops=gpt2lab.Ops(layer_norm=mistake)), ids)
+        assert (found.name, found.operation) == ("h.0.ln_1", "layer_norm")
+
+
+@pytest.mark.parametrize("name, wrong, where", [
+    ("embed", lambda ids, wte, wpe, start=0: wte[ids], "embed"),
+    ("linear", lambda x, w, b: x @ w, "h.0.attn.c_attn"),
+    ("softmax", lambda s: np.exp(s - s.max(-1, keepdims=True)), "h.0.attn.pattern"),
+    ("attend", lambda q, k, v, softmax: softmax(q @ k.swapaxes(-1, -2)) @ v, "h.0.attn.mixed"),
+    ("gelu", lambda x: np.maximum(x, 0), "h.0.mlp.act"),
+    ("mlp", lambda x, a, b, c, d, linear, gelu: gelu(linear(linear(x, a, b), c, d)), "h.0.mlp"),
+    ("lm_head", lambda x, gain, bias, wte, epsilon, layer_norm: x @ wte.T, "logits"),
+    ("block", lambda x, w, **named: x, "h.0.resid_post"),
+])
+def test_diff_finds_the_operation_at_fault(name, wrong, where):
+    found = diff(gpt2lab.load(ops=gpt2lab.Ops(**{name: wrong})), [464, 3616, 5])
+    assert found.operation == name and found.name == where
+
+
+def test_diff_when_an_operation_fails():
+    def broken(x):
+        raise RuntimeError("no")
+    found = diff(gpt2lab.load(ops=gpt2lab.Ops(gelu=broken)), [464])
+    assert (found.name, found.operation) == ("h.0.mlp.act", "gelu")
+    assert writes(gpt2lab.load(ops=gpt2lab.Ops(gelu=broken))) == "[stops: no]"
+
+
+# show
+
+def test_numbers_have_no_minus_zero_and_few_digits(capsys):
+    assert show.number(-0.0001) == "0.000" and show.number(2) == "2.000"
+    show.array("a", np.array([[1.0, -0.0], [2.5, 3.0]]))
+    assert capsys.readouterr().out == "a (2, 2):\n  1.000  0.000\n  2.500  3.000\n"
+
+
+def test_refresh_refuses_a_value_at_a_rounding_edge(monkeypatch):
+    assert show.number(1.0004999) == "1.000"
+    monkeypatch.setenv("GPT2LAB_REFRESH", "1")
+    with pytest.raises(ValueError, match="rounding edge"):
+        show.number(1.0004999)
+    assert show.number(1.0004) == "1.000"
+
+
+@pytest.mark.parametrize("text, visible", [(" a", "·a"), ("\n", "\\n"), ("\x00", "\\x00"), ("$$", "$$"), ("é", "é")])
+def test_tokens_are_made_visible(text, visible):
+    assert show.token(text) == visible
+
+
+# pictures
+
+AWKWARD = ["$$", " $$", "#$#$", "$$$$", "$x$", "y$", "_a", "^", "\\frac", "\n", "<b>", "&", "\x00"]
+
+
+def test_pictures_take_any_token_text_and_close():
+    import matplotlib.pyplot as pyplot
+    square = np.eye(len(AWKWARD))
+    labels = [show.token(t) for t in AWKWARD]
+    for _ in range(25):
+        fig = plot.heat({"a": square}, "query T", "key S", "A map.", rows=labels, columns=labels)
+    assert plot.png(fig).startswith(b"\x89PNG")
+    assert plot.png(plot.bars(labels, np.arange(13.0), "x", "y", "Bars.")).startswith(b"\x89PNG")
+    assert plot.png(plot.message("$$ \n <b>")).startswith(b"\x89PNG")
+    assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == labels
+    np.testing.assert_array_equal(fig.drawn["a"], square)
+    assert pyplot.get_fignums() == []
+
+
+def test_a_picture_needs_its_sentence():
+    fig, _ = plot.figure()
+    with pytest.raises(ValueError, match="alternative text"):
+        plot.show(fig)
+
+
+def test_the_same_picture_gives_the_same_bytes():
+    row = np.array([0.5, 1.0, -2.0, 0.0])
+    assert plot.png(pictures.one_row(row)) == plot.png(pictures.one_row(row))
+
+
+# sliders
+
+@pytest.fixture
+def screen(monkeypatch):
+    """What play shows: [bundles], and the handle that is updated."""
+    shown, updates = [], []
+
+    class Handle:
+        def update(self, bundle, raw):
+            updates.append(bundle)
+
+    def display(bundle, raw, metadata=None, display_id=False):
+        shown.append(bundle)
+        return Handle() if display_id else None
+    monkeypatch.setattr(play, "display", display)
+    return shown, updates
+
+
+def test_explorer_redraws_one_picture(screen):
+    shown, updates = screen
+    slider, calls = play.slider("gain", 1.0, -3.0, 3.0), []
+
+    def draw(gain):
+        calls.append(gain)
+        return pictures.one_row(np.array([1.0, 2.0, 4.0]), gain=gain)
+    play.explore(draw, gain=slider)
+    assert sum("image/png" in bundle for bundle in shown) == 1
+    assert shown[0]["text/plain"] == "[slider gain: 1.0; run this cell to use it]"
+    for value in np.linspace(-3, 3, 50):
+        slider.value = value
+    assert len(updates) == 50 and len(calls) == 51
+    assert updates[0]["image/png"] != updates[-1]["image/png"]
+
+
+def test_explorer_shows_its_own_errors(screen):
+    shown, updates = screen
+    slider = play.slider("n", 1, 0, 3)
+    play.explore(lambda n: pictures.one_row(np.ones(4) / [n][n - 1]) if n else 1 / 0, n=slider)
+    slider.value = 0
+    assert updates[-1]["text/plain"] == "ZeroDivisionError: division by zero"
+    with pytest.raises(ZeroDivisionError):
+        play.explore(lambda n: 1 / 0, n=play.slider("n", 1, 0, 3))
+
+
+def test_reset_button_sets_everything_back_with_one_redraw(screen, monkeypatch):
+    made = []
+    real = widgets.Button.__init__
+    monkeypatch.setattr(widgets.Button, "__init__", lambda self, **k: (real(self, **k), made.append(self))[0])
+    _, updates = screen
+    a, b = play.slider("a", 1, 0, 3), play.words("b", "hi")
+    play.explore(lambda a, b: plot.message(f"{a} {b}"), a=a, b=b)
+    a.value, b.value = 3, "there"
+    before = len(updates)
+    made[-1].click()
+    assert (a.value, b.value) == (1, "hi") and len(updates) == before + 1
+
+
+def test_button_counts_its_presses():
+    button = play.button("Draw")
+    button.click()
+    button.click()
+    assert button.value == 2
+
+
+@pytest.mark.parametrize("control", [play.slider("a", 1, 0, 3), play.slider("a", 1.0, 0.0, 3.0), play.words("a", "b")])
+def test_controls_wait_for_release(control):
+    assert control.continuous_update is False
+
+
+@pytest.mark.parametrize("gain", [-3.0, 1.0, 3.0])
+@pytest.mark.parametrize("power", [-8, -5, 2])
+def test_one_row_draws_layer_norm(gain, power):
+    row = np.array([0.2, 0.5, -0.1, 0.9])
+    fig = pictures.one_row(row, gain, 0.5, 10.0 ** power)
+    wanted = (row - row.mean()) / np.sqrt(row.var() + 10.0 ** power) * gain + 0.5
+    np.testing.assert_allclose(fig.drawn["after"], wanted)
+    bars = [patch.get_height() for patch in fig.axes[1].patches][:4]
+    np.testing.assert_allclose(bars, wanted)
+
+
+def test_stream_sizes_are_those_of_the_trace():
+    trace = gpt2lab.load().trace([464, 3616])
+    sizes = pictures.stream_sizes({"a": trace}).drawn["a"]
+    assert len(sizes) == 5
+    np.testing.assert_allclose(sizes[2], np.sqrt((trace["h.1.resid_post"] ** 2).mean()), rtol=1e-5)
+    assert inspect.isfunction(pictures.gaps)

@@ -1,0 +1,116 @@
+"""Bring notebooks up to date: module code into the `# final:` cells, run from the top, clean, save.
+
+    python tools/refresh.py                    all notebooks
+    python tools/refresh.py notebooks/05_*     some
+    python tools/refresh.py --clean NAME ...   only clean what JupyterLab saved, without running
+
+An unchanged notebook gives an unchanged file. A value that would round differently on another CPU
+stops the run (see gpt2lab/teach/show.py).
+"""
+import argparse
+import ast
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).resolve().parents[1]
+METADATA = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"}}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("notebooks", nargs="*", type=Path)
+    parser.add_argument("--clean", action="store_true", help="do not run")
+    arguments = parser.parse_args()
+    for path in arguments.notebooks or sorted((ROOT / "notebooks").rglob("*.ipynb")):
+        if ".ipynb_checkpoints" not in path.parts:
+            print(path, flush=True)
+            refresh(path, run=not arguments.clean)
+
+
+def refresh(path, run=True):
+    """Rewrite one notebook in place; on an error the file stays as it was."""
+    book = nbformat.read(path, as_version=4)
+    for cell in book.cells:
+        if is_final(cell.source):
+            cell.source = final_source(cell.source.split("\n")[0])
+    if run:
+        with tempfile.TemporaryDirectory() as empty:
+            os.environ.update(GPT2LAB_MY_OPS=empty, GPT2LAB_REFRESH="1")
+            NotebookClient(book, kernel_name="python3", timeout=600, record_timing=False,
+                           resources={"metadata": {"path": str(path.parent.resolve())}}).execute()
+    clean(book)
+    nbformat.validate(book)
+    nbformat.write(book, path)
+
+
+def clean(book):
+    """Drop what differs from run to run: times, widget state, widget ids, the Python version."""
+    book.metadata = METADATA
+    ids = {}
+    for cell in book.cells:
+        for key in ("execution", "collapsed", "scrolled"):
+            cell.metadata.pop(key, None)
+        merged = []                             # print writes in bits: one output for what follows on
+        for output in cell.get("outputs", []):
+            if merged and output.output_type == "stream" and merged[-1].get("name") == output.name:
+                merged[-1].text += output.text
+            else:
+                merged.append(output)
+        if cell.cell_type == "code":
+            cell.outputs = merged
+        for output in merged:
+            view = output.get("data", {}).get("application/vnd.jupyter.widget-view+json")
+            if view:
+                view["model_id"] = ids.setdefault(view["model_id"], f"{len(ids) + 1:032x}")
+
+
+def is_final(source):
+    return source.startswith("# final: ")
+
+
+def final_source(first_line):
+    """The cell for a first line such as "# final: gpt2lab/bpe.py byte_characters BPE.merge_steps".
+
+    The module's code without docstrings and import lines; the named functions only, if it names some.
+    """
+    path, *names = first_line.removeprefix("# final: ").split()
+    text = (ROOT / path).read_text(encoding="utf-8")
+    lines, tree = text.split("\n"), ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            _blank(lines, node.body[0])
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            _blank(lines, node)
+    if names:
+        code = "\n\n".join(_part(lines, tree, name) for name in names)
+    else:
+        code = "\n".join(lines)
+    code = re.sub("\x00\n?", "", code)
+    return first_line + "\n" + re.sub(r"\n{3,}", "\n\n", code).strip("\n")
+
+
+def _blank(lines, node):
+    for i in range(node.lineno - 1, node.end_lineno):
+        lines[i] = "\x00"
+
+
+def _part(lines, tree, dotted):
+    """The lines of one function, or of Class.method, moved to the left edge."""
+    body = tree.body
+    for name in dotted.split("."):
+        node = next(n for n in body if getattr(n, "name", None) == name)
+        body = getattr(node, "body", [])
+    start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+    indent = node.col_offset
+    return "\n".join(line[indent:] if line.startswith(" ") else line for line in lines[start - 1:node.end_lineno])
+
+
+if __name__ == "__main__":
+    main()
