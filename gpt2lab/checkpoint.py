@@ -118,7 +118,10 @@ def _read(file, name, shape):
     entry = file.entries[name]
     _require(entry.shape == shape, f"{file.path}: tensor {name} has shape {entry.shape}, config.json asks for {shape}")
     _require(entry.dtype in FLOATS, f"{file.path}: tensor {name} has dtype {entry.dtype}, not one of {', '.join(FLOATS)}")
-    array = file[name].astype(np.float32, copy=False)                               # shape
+    with np.errstate(over="ignore"):
+        array = file[name].astype(np.float32, copy=False)                           # shape
+    if entry.dtype == "F64":
+        _require(np.isfinite(array).all(), f"{file.path}: tensor {name} holds numbers that float32 cannot hold")
     array.flags.writeable = False
     return array
 

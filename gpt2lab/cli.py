@@ -172,9 +172,9 @@ def run_bench(a):
 
 
 def _text(argument):
-    """A prompt from the command line, or from standard input for "-"."""
+    """A prompt from the command line (UTF-8 whatever the locale), or from standard input for "-"."""
     if argument != "-":
-        return argument
+        return os.fsencode(argument).decode("utf-8") if sys.platform != "win32" else argument
     return sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
 
 

@@ -74,7 +74,7 @@ class GPT2:
         Names follow the checkpoint ("h.0.attn.c_attn" is what that layer gives). The others:
         embed, and in each block resid_pre, attn.q, attn.k, attn.v, attn.scores (masked),
         attn.pattern, attn.mixed, attn and mlp (what the part adds), resid_mid, mlp.act,
-        resid_post; at the end ln_f and logits.
+        resid_post; at the end ln_f and logits. attn.q is scaled where config.json asks for it.
         """
         arrays = {}
         self.run_tapped(ids, partial(_recorded, arrays))

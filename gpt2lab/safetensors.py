@@ -5,7 +5,7 @@ Accepts what the official reader (safetensors 0.8.0) accepts, with the same arra
 - BF16, which NumPy lacks, comes as float32; the float types of 8, 6 and 4 bits can be
   listed, and asking for such a tensor is refused;
 - shapes that NumPy cannot hold (over 64 axes, or 2**63 bytes with a zero among the sizes
-  left out) can be listed, and asking for such a tensor is refused.
+  left out, BF16 counted as float32) can be listed, and asking for such a tensor is refused.
 """
 import difflib
 import json

@@ -1,5 +1,6 @@
 """Logits become probabilities, probabilities become one token."""
 import math
+import sys
 
 import numpy as np
 
@@ -18,17 +19,11 @@ def probabilities(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
         "Turning Up the Heat" (Nguyen et al. 2024) for min-p. Taught: notebooks/11_sampling.ipynb
     """
     check_settings(temperature, top_k, top_p, min_p)
-    logits = np.asarray(logits, dtype=np.float64)                                   # (V,)
-    if logits.ndim != 1 or not len(logits):
-        raise ValueError("probabilities: logits must have shape (V,) with V >= 1, "
-                         f"got {logits.shape}")
-    top = logits.max()
-    if not np.isfinite(top):
-        raise ValueError(f"probabilities: logits must be finite or -inf, and one finite; the largest is {top}")
+    logits = check_logits(logits)                                                   # (V,)
     if temperature == 0:
         return np.where(np.arange(len(logits)) == logits.argmax(), 1.0, 0.0)        # (V,)
     with np.errstate(over="ignore"):            # a tiny temperature sends all but the top to -inf
-        probs = np.exp((logits - top) / temperature)                                # (V,)
+        probs = np.exp((logits - logits.max()) / temperature)                       # (V,)
     probs /= probs.sum()
     if top_p == 1:
         top_p = None                            # keeps all; a running sum would lose the smallest
@@ -65,6 +60,18 @@ def sample(probs, u):
     return int(min(np.searchsorted(total, u * total[-1], side="right"), last))
 
 
+def check_logits(logits):
+    """The logits as float64. Raises ValueError where they cannot become probabilities."""
+    logits = np.asarray(logits, dtype=np.float64)                                   # (V,)
+    if logits.ndim != 1 or not len(logits):
+        raise ValueError("probabilities: logits must have shape (V,) with V >= 1, "
+                         f"got {logits.shape}")
+    top = logits.max()
+    if not np.isfinite(top):
+        raise ValueError(f"probabilities: logits must be finite or -inf, and one finite; the largest is {top}")
+    return logits
+
+
 def check_settings(temperature, top_k, top_p, min_p):
     """Raise ValueError with one sentence if a setting is out of its range."""
     if not _is_number(temperature) or not 0 <= temperature < math.inf:
@@ -77,4 +84,6 @@ def check_settings(temperature, top_k, top_p, min_p):
 
 
 def _is_number(value):
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    """A real number, no bool, and no whole number beyond the floats."""
+    return (isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+            and not (isinstance(value, int) and abs(value) > sys.float_info.max))

@@ -2,7 +2,7 @@
 import codecs
 from pathlib import Path
 
-from .bpe import END_OF_TEXT, check_id, check_text, read_tokens
+from .bpe import END_OF_TEXT, check_id, check_text, piece_pattern, read_tokens
 
 # OpenAI's expression for GPT-2, as tiktoken publishes it.
 PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
@@ -29,7 +29,16 @@ class Tokenizer:
         Raises: ValueError for text with half a surrogate pair, which is no Unicode text.
         """
         check_text(text)
-        return self._encoding.encode(text, allowed_special="all" if allow_special else set(), disallowed_special=())
+        try:
+            return self._encoding.encode(text, allowed_special="all" if allow_special else set(),
+                                         disallowed_special=())
+        except ValueError:              # 999,999 spaces before a word are too many for tiktoken's pattern
+            ids = []
+            for part in text.split(END_OF_TEXT) if allow_special else [text]:
+                for piece in piece_pattern().findall(part):             # so cut with our own
+                    ids += self._encoding.encode_ordinary(piece)
+                ids.append(self.end_of_text)
+            return ids[:-1]
 
     def decode(self, ids):
         """Text of token ids; bytes that are no UTF-8 become U+FFFD. Raises ValueError for an unknown id."""

@@ -70,10 +70,12 @@ def mine():
     return Ops(**{name: yours(name) for name in names if (folder() / f"{name}.py").is_file()})
 
 
-def yours(name):
-    """The function that you kept under this name. Raises ValueError where there is none."""
+def yours(name, otherwise=None):
+    """The function that you kept under this name, or `otherwise`. Raises ValueError where there is neither."""
     path = folder() / f"{name}.py"
     if not path.is_file():
+        if otherwise is not None:
+            return otherwise
         raise ValueError(f"you have not kept {name} yet")
     space = {"__name__": f"my_ops.{name}"}
     try:

@@ -14,7 +14,7 @@ def stream_sizes(traces):
     """Size of the stream after the embedding and after each block, {label: trace}."""
     sizes = {label: [rms(array) for name, array in trace.items() if name == "embed" or name.endswith("resid_post")]
              for label, trace in traces.items()}
-    ends = ", ".join(f"{label} it ends near {values[-1]:,.0f}" for label, values in sizes.items())
+    ends = ", ".join(f"{label} it ends near {float(f'{values[-1]:.1g}'):,.0f}" for label, values in sizes.items())
     fig = plot.lines(sizes, "block (0: after the embedding)", "size of the stream (RMS, log scale)", log=True,
                      alt=f"Size of the stream after each block: {ends}.")
     fig.axes[0].set_xticks(range(len(next(iter(sizes.values())))))
