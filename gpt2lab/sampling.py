@@ -1,6 +1,5 @@
 """Logits become probabilities, probabilities become one token."""
 import math
-import sys
 
 import numpy as np
 
@@ -86,4 +85,4 @@ def check_settings(temperature, top_k, top_p, min_p):
 def _is_number(value):
     """A real number, no bool, and no whole number beyond the floats."""
     return (isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-            and not (isinstance(value, int) and abs(value) > sys.float_info.max))
+            and not (isinstance(value, int) and abs(value) > float(np.finfo(float).max)))

@@ -1,4 +1,4 @@
-"""The weight file: accepted when the official reader accepts it, with the same arrays, else refused.
+"""The weight file: taken when the official reader takes it, with the same arrays, else refused.
 
 The names FRAME-1 and so on are those of the list of faults that people reported of such readers.
 """
@@ -22,7 +22,7 @@ FLOAT = b"\0\0\x80?"                                # 1.0 as a float32
 
 
 def packed(header, data=b"", length=None):
-    """The bytes of a file; the header is given as text, bytes or a table, the length as you like."""
+    """The bytes of a file; the header as text, bytes or a table, the length as you like."""
     if isinstance(header, dict):
         header = json.dumps(header)
     if isinstance(header, str):
@@ -154,7 +154,8 @@ WRONG = [
     *(case("HEAD", packed(text), *parts, id=text[:30]) for text, *parts in (
         ("[]", "one JSON object", "list"), ("null", "NoneType"), ('"a"', "str"), ("{", "not JSON"),
         ('{"a"}', "not JSON"), ("{'a':1}", "not JSON"), ('{"a":NaN}', "NaN"),
-        ('{"a":-Infinity}', "-Infinity"), ('{"a":1e999}', "1e999"), ('{"a":%s}' % ("9" * 400), "range"),
+        ('{"a":-Infinity}', "-Infinity"), ('{"a":1e999}', "1e999"),
+        ('{"a":%s}' % ("9" * 400), "range"),
         ('{"a":1}', "'a'", "object"), ('{"a":null}', "'a'"), ('{"a":[1,2]}', "'a'"),
         ('{"a":{}}', "dtype, shape, data_offsets"), ('{"\\ud800":{}}', "not JSON", "surrogate"),
         ('{"__metadata__":{"k":"\\udc00"}}', "surrogate"), ('\ufeff{}', "not JSON"),
@@ -164,8 +165,8 @@ WRONG = [
     case("HEAD", packed(b'{"a":' + b"[" * 130 + b"]" * 130 + b"}"), "127 brackets", id="deep list"),
     *(case("HEAD", with_value(field, value), field, "whole numbers", id=f"{field} {value}")
       for field, values in (("shape", ("null", "1", '"1"', "{}", "[1.0]", "[true]", "[-1]", "[-0]",
-                                       "[1e0]", '["1"]', "[null]", "[[1]]", "[18446744073709551616]",
-                                       "[%s]" % ("1" * 200))),
+                                       "[1e0]", '["1"]', "[null]", "[[1]]",
+                                       "[18446744073709551616]", "[%s]" % ("1" * 200))),
                             ("data_offsets", ("4", "[0,4.0]", "[false,4]", "[-0,4]", "[-4,0]",
                                               "[0,null]", '["0","4"]', "[0,18446744073709551616]")))
       for value in values),
@@ -263,15 +264,17 @@ RIGHT = [
      {"a": np.float32([1])}),
     ("HEAD-list form", packed('{"a":["F32",[1],[0,4]]}', FLOAT), {"a": np.float32([1])}),
     ("HEAD-dtype as object", with_value("dtype", '{"F32":null}'), {"a": np.float32([1])}),
-    ("HEAD-127 brackets", packed(TEXT.replace('"dtype"', '"x":%s,"dtype"' % ("[" * 125 + "]" * 125)),
-                                 FLOAT), {"a": np.float32([1])}),
+    ("HEAD-127 brackets",
+     packed(TEXT.replace('"dtype"', '"x":' + 125 * "[" + 125 * "]" + ',"dtype"'), FLOAT),
+     {"a": np.float32([1])}),
     ("HEAD-escaped field", packed(TEXT.replace("dtype", "\\u0064type"), FLOAT),
      {"a": np.float32([1])}),
     ("OFFS-4-header order", packed('{"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]},'
                                    '"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}', BOTH),
      {"b": np.float32([2]), "a": np.float32([1])}),
     ("OFFS-5-zero size", packed(table(z=("F32", [2, 0], 0, 0))), {"z": np.zeros((2, 0), "f4")}),
-    ("OFFS-5-zero first", packed(table(z=("I64", [0, 3, 4], 0, 0))), {"z": np.zeros((0, 3, 4), "i8")}),
+    ("OFFS-5-zero first", packed(table(z=("I64", [0, 3, 4], 0, 0))),
+     {"z": np.zeros((0, 3, 4), "i8")}),
     ("OFFS-5-zero between", packed(table(a=("F32", [1], 0, 4), z=("F16", [0], 4, 4),
                                          b=("F32", [1], 4, 8)), BOTH),
      {"a": np.float32([1]), "z": np.zeros(0, "f2"), "b": np.float32([2])}),
@@ -279,7 +282,8 @@ RIGHT = [
      {"z": np.zeros(0), "a": np.float32([1])}),
     ("OFFS-5-zero by 2**63", packed(table(z=("U8", [0, 2**62, 2**62], 0, 0))), None),
     ("DTYPE-2-scalar", packed(table(s=("F32", [], 0, 4)), b"\0\0 @"), {"s": np.float32(2.5)}),
-    ("DTYPE-2-one number", packed(table(s=("F32", [1], 0, 4)), b"\0\0 @"), {"s": np.float32([2.5])}),
+    ("DTYPE-2-one number", packed(table(s=("F32", [1], 0, 4)), b"\0\0 @"),
+     {"s": np.float32([2.5])}),
     ("DTYPE-2-scalar of a byte", packed(table(s=("BOOL", [], 0, 1)), b"\1"), {"s": np.True_}),
     ("DTYPE-3-unaligned", packed(table(u=("U8", [1], 0, 1), a=("F32", [2], 1, 9)),
                                  b"\7" + np.float32([1.5, -2]).tobytes()),
@@ -378,7 +382,8 @@ def test_opening_reads_no_data(tmp_path):
 
 @pytest.mark.parametrize("data, values", [
     ("803f00c04940807f", [1, -2, 3.140625, math.inf]), ("80ff0080", [-math.inf, -0.0]),
-    ("0100", [2.0**-133]), ("7f7f", [3.3895313892515355e38])], ids=["case", "signs", "tiny", "most"])
+    ("0100", [2.0**-133]), ("7f7f", [3.3895313892515355e38])],
+    ids=["case", "signs", "tiny", "most"])
 @pytest.mark.parametrize("offset", [0, 1])
 def test_DTYPE_1_bf16_becomes_float32(write, data, values, offset):
     data = bytes.fromhex(data)
@@ -451,7 +456,8 @@ def test_DTYPE_4_no_writer_and_rows_first(tmp_path):
     assert not [name for name in dir(safetensors) if "save" in name or "write" in name]
     f = np.asfortranarray(np.float32([[1, 2, 3], [4, 5, 6]]))
     path = tmp_path / "weights.safetensors"
-    path.write_bytes(packed(table(f=("F32", [2, 3], 0, 24)), np.arange(1, 7, dtype="<f4").tobytes()))
+    data = np.arange(1, 7, dtype="<f4").tobytes()
+    path.write_bytes(packed(table(f=("F32", [2, 3], 0, 24)), data))
     same(open_file(path)["f"], f)
 
 

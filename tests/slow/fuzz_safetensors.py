@@ -34,15 +34,17 @@ BITS = {name: 8 * np.dtype(code).itemsize for name, code in NUMPY.items()} | SMA
 DTYPES = list(NUMPY) * 2 + list(SMALL)
 NAMES = ["a", "wte.weight", "h.0.attn.c_attn.weight", "", "é", "🦀", "dtype", "\x00", "\x7f", '"',
          "\\", "/", "__metadata", "\u2028", "\ufeff", "\uffff", "\U0010ffff", " a", "a "]
-NUMBERS = ["0", "1", "2", "3", "4", "8", "-0", "-1", "0.0", "4.0", "1e2", "4e0", "1E0", "0e0", "-0.0",
-           "1e308", "1e309", "1e-400", "01", "+1", "1.", ".5", "0x4", "4294967296",
+NUMBERS = ["0", "1", "2", "3", "4", "8", "-0", "-1", "0.0", "4.0", "1e2", "4e0", "1E0", "0e0",
+           "-0.0", "1e308", "1e309", "1e-400", "01", "+1", "1.", ".5", "0x4", "4294967296",
            "9223372036854775807", "9223372036854775808", "18446744073709551615",
            "18446744073709551616", "1" + "0" * 24, "1" + "0" * 25, "9" * 308, "9" * 309, "9" * 400,
            "0" * 30, "0." + "0" * 400, "true", "false", "null", '"1"', '""', "[]", "{}", "[1]",
            "NaN", "Infinity", "-Infinity"]
-STRINGS = ['"F32"', '"f32"', '"U8"', '"\\u0055\\u0038"', '"\\ud83e\\udd80"', '"\\ud800"', '"\\udc00"',
-           '"\\udd80\\ud83e"', '"\\ud800\\u0041"', '"\\uD800\\\\uDC00"', '"\\u000"', '"\\x41"', '"\\/"',
-           '"\\\'"', '"\t"', '"\n"', '"\x00"', '"\x1f"', '"\x7f"', '"\x80"', '"a', "'a'", '"\\"', "a"]
+STRINGS = ['"F32"', '"f32"', '"U8"', '"\\u0055\\u0038"', '"\\ud83e\\udd80"', '"\\ud800"',
+           '"\\udc00"', '"\\udd80\\ud83e"',
+           '"\\ud800\\u0041"', '"\\uD800\\\\uDC00"', '"\\u000"', '"\\x41"',
+           '"\\/"', '"\\\'"', '"\t"', '"\n"', '"\x00"', '"\x1f"', '"\x7f"', '"\x80"', '"a', "'a'",
+           '"\\"', "a"]
 ANY = NUMBERS + STRINGS + ['{"F32":null}', '{"F32":{}}', '{"F32":null,"U8":null}', '{"x":null}',
                            '["F32"]', '[[],[[]]]', '{"a":{"b":[1,{"c":null}]}}', '{"a":1,"a":2}',
                            "[1,]", "{,}", '{"a":1,}', "[1 2]", '{"a" 1}', '{1:2}', "//", "/**/"]
@@ -62,7 +64,7 @@ class Draft:
         names = dice.sample(NAMES, dice.choice((0, 1, 1, 2, 2, 3, 4)))
         for name in names:
             dtype = dice.choice(DTYPES)
-            shape = [dice.choice((0, 1, 1, 2, 2, 3, 4)) for _ in range(dice.choice((0, 1, 1, 2, 2, 3)))]
+            shape = dice.choices((0, 1, 1, 2, 2, 3, 4), k=dice.choice((0, 1, 1, 2, 2, 3)))
             if BITS[dtype] % 8:                 # whole bytes
                 shape.append(4)
             size = math.prod(shape) * BITS[dtype] // 8
@@ -72,23 +74,29 @@ class Draft:
                       ["data_offsets", json.dumps([begin, len(self.data)])]]
             if dice.random() < 0.3:
                 dice.shuffle(fields)
-            self.tensors.append([json.dumps(name, ensure_ascii=dice.random() < 0.5), fields, "object"])
+            name = json.dumps(name, ensure_ascii=dice.random() < 0.5)
+            self.tensors.append([name, fields, "object"])
         dice.shuffle(self.tensors)
         if dice.random() < 0.3:
             pairs = {key: dice.choice(NAMES) for key in dice.sample(NAMES, dice.randrange(3))}
             self.metadata.append(['"__metadata__"', json.dumps(pairs, ensure_ascii=False)])
 
     def header(self):
+        space = self.space
+
+        def object_of(pairs):
+            return "{" + ",".join(f"{space()}{name}{space()}:{space()}{value}{space()}"
+                                  for name, value in pairs) + "}"
+
         def tensor(fields, form):
             if form == "list":
                 return "[" + ",".join(text for _, text in fields) + "]"
-            return "{" + ",".join(f"{self.space()}{quoted(field)}{self.space()}:{self.space()}{text}"
-                                  f"{self.space()}" for field, text in fields) + "}"
+            return object_of((quoted(field), text) for field, text in fields)
+
         members = [(name, tensor(fields, form)) for name, fields, form in self.tensors]
         for pair in self.metadata + self.extra:
             members.insert(self.dice.randint(0, len(members)), tuple(pair))
-        return (self.space() + "{" + ",".join(f"{self.space()}{name}{self.space()}:{self.space()}{value}"
-                                              for name, value in members) + "}" + self.space())
+        return space() + object_of(members) + space()
 
 
 def quoted(text):
@@ -100,8 +108,8 @@ def quoted(text):
 def some_tensor(draft):
     """One tensor of the draft, or a new one of no bytes."""
     if not draft.tensors:
-        draft.tensors.append(['"new"', [["dtype", '"U8"'], ["shape", "[0]"], ["data_offsets", "[0,0]"]],
-                              "object"])
+        fields = [["dtype", '"U8"'], ["shape", "[0]"], ["data_offsets", "[0,0]"]]
+        draft.tensors.append(['"new"', fields, "object"])
     return draft.dice.choice(draft.tensors)
 
 
@@ -117,7 +125,8 @@ def odd_white_space(draft):
 
 def unknown_field(draft):
     fields = some_tensor(draft)[1]
-    fields.insert(draft.dice.randint(0, len(fields)), [draft.dice.choice(NAMES), draft.dice.choice(ANY)])
+    pair = [draft.dice.choice(NAMES), draft.dice.choice(ANY)]
+    fields.insert(draft.dice.randint(0, len(fields)), pair)
 
 
 def deep_field(draft):
@@ -138,7 +147,8 @@ def list_form(draft):
 def dtype_object(draft):
     for pair in some_tensor(draft)[1]:
         if pair[0] == "dtype":
-            pair[1] = "{%s:%s}" % (pair[1], draft.dice.choice(("null", "null", "null", "{}", "[]", "1")))
+            value = draft.dice.choice(("null", "null", "null", "{}", "[]", "1"))
+            pair[1] = "{%s:%s}" % (pair[1], value)
 
 
 def escapes(draft):
@@ -153,7 +163,8 @@ def escapes(draft):
 def metadata(draft):
     pairs = ",".join(f"{quoted(draft.dice.choice(NAMES))}:{quoted(draft.dice.choice(NAMES))}"
                      for _ in range(draft.dice.randrange(4)))
-    draft.metadata[:] = [['"__metadata__"', draft.dice.choice(("{%s}" % pairs, "{%s}" % pairs, "null"))]]
+    value = "null" if draft.dice.random() < 0.3 else "{%s}" % pairs
+    draft.metadata[:] = [['"__metadata__"', value]]
 
 
 def empty_tensor(draft):
@@ -229,14 +240,16 @@ def odd_name(draft):
 
 
 def swapped_offsets(draft):
-    tensors = draft.dice.sample(draft.tensors, 2) if len(draft.tensors) > 1 else [some_tensor(draft)] * 2
-    first, second = (next((p for p in t[1] if p[0] == "data_offsets"), ["", ""]) for t in tensors)
+    first, second = (next((pair for pair in some_tensor(draft)[1] if pair[0] == "data_offsets"),
+                          ["", ""]) for _ in range(2))
     first[1], second[1] = second[1], first[1]
 
 
-MILD = [white_space, unknown_field, list_form, dtype_object, escapes, metadata, empty_tensor, many_axes]
-WILD = [odd_white_space, deep_field, dtype_value, one_number, one_number, numbers_value, missing_field,
-        duplicate_field, duplicate_name, metadata_value, extra_member, odd_name, swapped_offsets]
+MILD = [white_space, unknown_field, list_form, dtype_object, escapes, metadata, empty_tensor,
+        many_axes]
+WILD = [odd_white_space, deep_field, dtype_value, one_number, one_number, numbers_value,
+        missing_field, duplicate_field, duplicate_name, metadata_value, extra_member, odd_name,
+        swapped_offsets]
 
 
 def some_byte(dice, header):
@@ -261,8 +274,9 @@ def make_file(dice):
     length, data = len(header), draft.data
     if dice.random() < 0.06:
         what.append("length")
-        length = dice.choice((0, 1, 7, length - 1, length + 1, length + len(data), 2 * length, 100_000_000,
-                              100_000_001, 2**31, 2**32 + length, 2**63, 2**64 - 1, dice.getrandbits(64)))
+        length = dice.choice((0, 1, 7, length - 1, length + 1, length + len(data), 2 * length,
+                              100_000_000, 100_000_001, 2**31, 2**32 + length, 2**63, 2**64 - 1,
+                              dice.getrandbits(64)))
     content = (length % 2**64).to_bytes(8, "little") + header + data
     if dice.random() < 0.04:
         what.append("cut")
@@ -356,10 +370,11 @@ def compare(path, content, counts):
         if array.flags.writeable:
             return f"{name!r}: writeable"
         counts["arrays equal"] += 1
-    with official.safe_open(path, framework="np") as file:      # the other door of the official library
+    with official.safe_open(path, framework="np") as file:      # the official library's other door
         if (file.metadata() or {}) != ours.metadata or set(file.keys()) != set(ours):
             return f"safe_open: {file.metadata()} {file.keys()}, ours {ours.metadata} {list(ours)}"
-    if all(e.dtype in NUMPY and e.dtype != "BF16" for e in ours.entries.values()) and len(arrays) == len(ours):
+    in_numpy = [e.dtype in NUMPY and e.dtype != "BF16" for e in ours.entries.values()]
+    if all(in_numpy) and len(arrays) == len(ours):
         for name, array in safetensors.numpy.load(content).items():
             if array.dtype != arrays[name].dtype or array.tobytes() != arrays[name].tobytes():
                 return f"{name!r}: the array differs from safetensors.numpy.load"
@@ -368,7 +383,8 @@ def compare(path, content, counts):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--count", type=int, default=20_000, help="files")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, help="stop after so long, whatever the count")
@@ -403,7 +419,8 @@ def main():
         print(f"  {name}: {counts[name]}")
     print("documented exceptions: " + ", ".join(f"{name} {counts[name]}" for name in
           ("name twice", "BF16", "small float", "shape beyond NumPy")))
-    print("changes in accepted files: " + ", ".join(f"{name} {n}" for name, n in changes.most_common()))
+    print("changes in accepted files: "
+          + ", ".join(f"{name} {n}" for name, n in changes.most_common()))
     print(f"slowest file: {slowest[0] * 1000:.1f} ms ({slowest[1] or 'unchanged'})")
     print(f"exceptions of another kind: {counts['exceptions of another kind']}")
     print(f"disagreements: {len(wrong)}" + (f", kept in {folder}" if wrong else ""))
