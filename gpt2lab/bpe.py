@@ -54,15 +54,18 @@ class BPE:
         tokens = read_tokens(encoder_json)
         ids = {token: i for i, token in enumerate(tokens)}
         byte_of = {char: byte for byte, char in byte_characters().items()}
-        lines = Path(vocab_bpe).read_text(encoding="utf-8").split("\n")
+        lines = Path(vocab_bpe).read_text(encoding="utf-8", errors="replace").split("\n")
         merges = [line.split(" ") for line in (line.rstrip("\r") for line in lines)
                   if line and not line.startswith("#version")]
         if len(merges) != 50_000 or any(len(pair) != 2 for pair in merges):
             raise ValueError(f"{vocab_bpe}: must hold 50000 merges of two parts, got {len(merges)} lines")
         ranks = {}
-        for rank, (left, right) in enumerate(merges):
-            left, right = (bytes(byte_of[char] for char in part) for part in (left, right))
-            ranks[ids[left], ids[right]] = rank, ids[left + right]
+        try:
+            for rank, (left, right) in enumerate(merges):
+                left, right = (bytes(byte_of[char] for char in part) for part in (left, right))
+                ranks[ids[left], ids[right]] = rank, ids[left + right]
+        except KeyError:
+            raise ValueError(f"{vocab_bpe}: merge {rank + 1} is not of tokens of {encoder_json}") from None
         return cls(ranks, tokens)
 
     def encode(self, text, allow_special=False):
@@ -147,12 +150,19 @@ class BPE:
 
 def read_tokens(encoder_json):
     """List of the tokens' bytes in the order of their ids. Raises ValueError where the file is not GPT-2's."""
-    table = json.loads(Path(encoder_json).read_text(encoding="utf-8"))
-    if len(table) != 50_257 or sorted(table.values()) != list(range(50_257)) or END_OF_TEXT not in table:
-        raise ValueError(f"{encoder_json}: must hold 50257 tokens, numbered from 0, got {len(table)}")
     byte_of = {char: byte for byte, char in byte_characters().items()}
-    names = sorted(table, key=table.get)
-    return [bytes(byte_of[char] for char in name) for name in names[:-1]] + [END_OF_TEXT.encode()]
+    try:
+        table = json.loads(Path(encoder_json).read_text(encoding="utf-8"))
+        names = sorted(table, key=lambda name: table[name])
+        tokens = [bytes(byte_of[char] for char in name) for name in names]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{encoder_json}: not GPT-2's table of tokens: {error}") from None
+    if [table[name] for name in names] != list(range(50_257)) or names[-1] != END_OF_TEXT:
+        raise ValueError(f"{encoder_json}: must hold 50257 tokens, numbered from 0 and ending with "
+                         f"{END_OF_TEXT}, got {len(table)}")
+    if sum(len(token) == 1 for token in tokens) != 256:
+        raise ValueError(f"{encoder_json}: must hold a token for each of the 256 bytes")
+    return tokens
 
 
 def check_text(text):

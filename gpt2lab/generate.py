@@ -41,10 +41,9 @@ def stream_ids(model, ids, max_new_tokens=40, eos_token_id=OF_THE_MODEL, tempera
     """
     ids = model.check_ids(ids)
     check_settings(temperature, top_k, top_p, min_p)
-    for name, value, low in (("max_new_tokens", max_new_tokens, 0), ("seed", seed, 0), ("eos_token_id", eos_token_id, 0)):
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= low
-        if not whole and not (value is None and name != "max_new_tokens") and value is not OF_THE_MODEL:
-            raise ValueError(f"generate: {name} must be a whole number of at least {low}, got {value!r}")
+    _check_whole("max_new_tokens", max_new_tokens)
+    _check_whole("seed", seed, None)
+    _check_whole("eos_token_id", eos_token_id, None, OF_THE_MODEL)
     eos = model.config.eos_token_id if eos_token_id is OF_THE_MODEL else eos_token_id
     rng = np.random.default_rng(seed)
 
@@ -61,3 +60,10 @@ def stream_ids(model, ids, max_new_tokens=40, eos_token_id=OF_THE_MODEL, tempera
             new = np.array([chosen])
         return "max_new_tokens"
     return loop()
+
+
+def _check_whole(name, value, *others):
+    """Raise ValueError unless the value is a whole number of at least 0, or one of the others."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0
+    if not whole and not any(value is other for other in others):
+        raise ValueError(f"generate: {name} must be a whole number of at least 0, got {value!r}")

@@ -2,6 +2,6 @@
 from . import play, plot, show
 from .check import check
 from .keep import built, keep, mine
-from .living import diff, gallery, writes
+from .living import compare, diff, gallery, writes
 
-__all__ = ["play", "plot", "show", "check", "built", "keep", "mine", "diff", "gallery", "writes"]
+__all__ = ["play", "plot", "show", "check", "built", "keep", "mine", "compare", "diff", "gallery", "writes"]

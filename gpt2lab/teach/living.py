@@ -6,6 +6,7 @@ import numpy as np
 from gpt2lab.checkpoint import load
 from gpt2lab.kvcache import KVCache
 from gpt2lab.model import GPT2, Ops
+from gpt2lab.validate import STORED
 
 from . import show
 from .mistakes import exercises, title
@@ -112,3 +113,22 @@ def _near(a, b, tolerance):
         return False
     with np.errstate(invalid="ignore"):
         return bool(((a == b) | (np.abs(a - b) <= tolerance * np.maximum(1, np.abs(b)))).all())
+
+
+def compare(model, prompt="sentence"):
+    """Print whether a model gives the stored reference of the bundled one, and if not, who is at fault."""
+    with np.load(STORED) as stored:
+        ids, wanted, greedy = (stored[f"{prompt}/{part}"] for part in ("ids", "logits", "greedy"))
+    columns = np.linspace(0, model.config.vocab_size - 1, wanted.shape[1]).astype(int)
+    try:
+        with np.errstate(all="ignore"):
+            same = _near(model(ids)[:, columns], wanted, 1e-4)
+            new = model.generate_ids(ids, max_new_tokens=len(greedy), temperature=0, eos_token_id=None).ids
+    except Exception as error:
+        print(f"the model stops: {error}")
+        same, new = False, []
+    print("logits against the stored reference:", "agree to 4 decimals" if same else "do not agree")
+    print(f"greedy text: {sum(a == b for a, b in zip(new, greedy))} of {len(greedy)} tokens alike")
+    found = diff(model, ids)
+    if found is not None:
+        print("first fault:", found)

@@ -1,0 +1,170 @@
+"""Lesson 13: the loop that writes, and a stream that ends at a word."""
+import numpy as np
+
+from . import Case, Exercise
+
+
+def write_loop(next_logits, ids, max_new_tokens, context, end):
+    """The right answer: predict, choose, append, with one reason to stop."""
+    ids, new = list(ids), []
+    while True:
+        if len(new) == max_new_tokens:
+            return new, "enough"
+        if len(ids) == context:
+            return new, "context full"
+        chosen = int(np.argmax(next_logits(ids)))
+        if chosen == end:
+            return new, "end token"
+        ids.append(chosen)
+        new.append(chosen)
+
+
+def end_token_kept(next_logits, ids, max_new_tokens, context, end):
+    """The end token is returned with the text.
+
+    It is a signal, no part of the text. What comes first: to append the token, or to compare it?
+    """
+    new, reason = write_loop(next_logits, ids, max_new_tokens, context, end)
+    return (new + [end] if reason == "end token" else new), reason
+
+
+def end_token_ignored(next_logits, ids, max_new_tokens, context, end):
+    """The end token stops nothing.
+
+    Which argument tells you that the model has finished its text?
+    """
+    return write_loop(next_logits, ids, max_new_tokens, context, None)
+
+
+def one_too_many(next_logits, ids, max_new_tokens, context, end):
+    """There is one token too many, also where none was asked for.
+
+    With max_new_tokens = 0 the model must not be asked at all. Count before you predict.
+    """
+    return write_loop(next_logits, ids, max_new_tokens + 1, context, end)
+
+
+def context_ignored(next_logits, ids, max_new_tokens, context, end):
+    """The text grows past the context.
+
+    The position table has no row for a position past the last. When must the loop stop?
+    """
+    return write_loop(next_logits, ids, max_new_tokens, 10 ** 9, end)
+
+
+def last_token_only(next_logits, ids, max_new_tokens, context, end):
+    """The model is shown the last token only.
+
+    A GPT reads the whole text for every new token. What do you hand to next_logits?
+    """
+    return write_loop(lambda ids: next_logits(ids[-1:]), ids, max_new_tokens, context, end)
+
+
+def not_appended(next_logits, ids, max_new_tokens, context, end):
+    """The chosen token is not appended to what the model reads.
+
+    Then it is asked the same question again and again.
+    """
+    first = list(ids)
+    new, reason = write_loop(lambda _: next_logits(first), ids, max_new_tokens, context, end)
+    return new, reason
+
+
+def prompt_returned(next_logits, ids, max_new_tokens, context, end):
+    """The prompt is returned along with the new tokens.
+
+    Only the new tokens are asked for: keep them in a list of their own.
+    """
+    new, reason = write_loop(next_logits, ids, max_new_tokens, context, end)
+    return list(ids) + new, reason
+
+
+def until(pieces, stop):
+    """The right answer: the text before the first stop word, wherever the pieces are cut."""
+    return "".join(pieces).split(stop)[0]
+
+
+def each_piece_alone(pieces, stop):
+    """The stop word is looked for in each piece alone.
+
+    A stream may cut the stop word in two. Where can you look for it then?
+    """
+    text = ""
+    for piece in pieces:
+        if stop in piece:
+            return text + piece.split(stop)[0]
+        text += piece
+    return text
+
+
+def stop_kept(pieces, stop):
+    """The stop word is returned with the text.
+
+    The text ends before the stop word begins.
+    """
+    text = "".join(pieces)
+    return text[:text.index(stop) + len(stop)] if stop in text else text
+
+
+def last_stop(pieces, stop):
+    """The text is cut at the last stop word, not at the first.
+
+    A stream ends when the stop word comes for the first time.
+    """
+    return "".join(pieces).rsplit(stop, 1)[0]
+
+
+def tokens_possible(prompt, context):
+    """The right answer."""
+    return context - prompt
+
+
+def context_itself(prompt, context):
+    """The prompt is not counted.
+
+    Prompt and new tokens share the positions.
+    """
+    return context
+
+
+def one_less(prompt, context):
+    """One too few.
+
+    If one position is free, may a token stand on it?
+    """
+    return context - prompt - 1
+
+
+def a_sum(prompt, context):
+    """Prompt and context are added.
+
+    Can the text become longer than the context?
+    """
+    return context + prompt
+
+
+def _toy(ids):
+    """Logits of a toy model over 10 tokens: the sum of the text, plus its length."""
+    scores = np.zeros(10)
+    scores[(sum(ids) + len(ids)) % 10] = 1
+    return scores
+
+
+EXERCISES = [
+    Exercise("write_loop", write_loop, [
+        Case("three new tokens", (_toy, [1, 2], 3, 20, None)),
+        Case("an end token", (_toy, [1, 2], 8, 20, 7)),
+        Case("no new token asked for", (_toy, [1, 2], 0, 20, None)),
+        Case("a context of 6", (_toy, [1, 2, 3], 50, 6, None)),
+        Case("a prompt that fills the context", (_toy, [1, 2, 3], 5, 3, None)),
+        Case("the end token stands in the prompt", (_toy, [7, 1], 2, 20, 7)),
+    ], [end_token_kept, end_token_ignored, one_too_many, context_ignored, last_token_only, not_appended, prompt_returned]),
+    Exercise("until", until, [
+        Case("the stop word in one piece", (["It was", " late. ", "He"], ".")),
+        Case("the stop word cut in two", (["a fish", "\n", "\nThe end"], "\n\n")),
+        Case("no stop word", (["a", "b"], "x")), Case("twice", (["a.b", ".c"], "."))],
+        [each_piece_alone, stop_kept, last_stop]),
+    Exercise("tokens_possible", tokens_possible, [
+        Case("a prompt of 200, a context of 256", (200, 256)), Case("a prompt that fills the context", (256, 256))],
+        [context_itself, one_less, a_sum]),
+]

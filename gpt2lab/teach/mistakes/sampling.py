@@ -1,0 +1,391 @@
+"""Lesson 11: probabilities and sample; entropy; the repetition penalty."""
+import numpy as np
+
+from gpt2lab.sampling import probabilities, sample
+
+from . import Case, Exercise
+
+
+def drops_the_crossing_token(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Top-p drops the token that crosses p.
+
+    Add up what you keep: does it reach p? The token with which the sum reaches p belongs to the
+    kept ones.
+    """
+    return _steps(logits, temperature, top_k, top_p, min_p, beyond=-1)
+
+
+def keeps_one_after_the_crossing(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Top-p keeps one token too many, the one after the crossing token.
+
+    As soon as the sum reaches p it is enough. How many tokens had a sum below p, and how many more
+    do you need?
+    """
+    return _steps(logits, temperature, top_k, top_p, min_p, beyond=1)
+
+
+def filters_before_temperature(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """The cuts are made before the temperature.
+
+    A temperature above 1 flattens the distribution, so p is reached later. Which distribution do
+    top-p and min-p look at in yours?
+    """
+    if temperature == 0:
+        return probabilities(logits, 0)
+    kept = probabilities(logits, 1.0, top_k, top_p, min_p) > 0
+    return probabilities(np.where(kept, logits, -np.inf), temperature)
+
+
+def not_renormalised(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """The probabilities that are left do not sum to 1.
+
+    After a cut some of the mass is gone. By what must you divide the rest?
+    """
+    return _steps(logits, temperature, top_k, top_p, min_p, renormalise=False)
+
+
+def one_too_many(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Top-k keeps k + 1 tokens.
+
+    Count: with k = 1 only the best token stays. Where does your comparison or your slice end?
+    """
+    return probabilities(logits, temperature, None if top_k is None else top_k + 1, top_p, min_p)
+
+
+def one_too_few(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Top-k keeps k - 1 tokens.
+
+    Count: with k = 2 two tokens stay. Where does your comparison or your slice end?
+    """
+    return _steps(logits, temperature, None if top_k is None else top_k - 1, top_p, min_p)
+
+
+def keeps_all_ties(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Top-k keeps more than k tokens where logits are equal.
+
+    "At least as large as the k-th" is true of all its equals. Which of them come first in a stable
+    sort?
+    """
+    if top_k is not None and temperature > 0:
+        smallest = np.sort(logits)[::-1][:top_k][-1]
+        logits, top_k = np.where(logits >= smallest, logits, -np.inf), None
+    return probabilities(logits, temperature, top_k, top_p, min_p)
+
+
+def multiplies_by_temperature(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """The logits are multiplied by the temperature, not divided.
+
+    A high temperature should make the distribution flatter. Does it, in yours?
+    """
+    return probabilities(logits, 1 / temperature if temperature else 0, top_k, top_p, min_p)
+
+
+def overflows(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Large logits overflow: exp(1000) is infinite, and infinity divided by infinity is nan.
+
+    What can you take away from all logits without changing any probability, so that the largest
+    exponent is 0?
+    """
+    if temperature == 0:
+        return probabilities(logits, 0)
+    probs = np.exp(logits / temperature)
+    probs = probs / probs.sum()
+    return probs if np.isnan(probs).any() else probabilities(logits, temperature, top_k, top_p, min_p)
+
+
+def divides_by_zero(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Temperature 0 is divided by.
+
+    Temperature 0 means greedy: all probability to the largest logit, the first of equal ones. Treat
+    it before you divide.
+    """
+    if temperature == 0:
+        return np.exp((logits - logits.max()) / np.float64(0)) * np.nan
+    return probabilities(logits, temperature, top_k, top_p, min_p)
+
+
+def adds_up_in_order_of_ids(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Top-p adds up the probabilities in the order of the ids, not from the best one down.
+
+    The nucleus is made of the most probable tokens. What must happen before the cumulative sum?
+    """
+    if top_p is None or temperature == 0:
+        return probabilities(logits, temperature, top_k, top_p, min_p)
+    probs = probabilities(logits, temperature, top_k)
+    total = np.cumsum(probs)
+    probs[1 + np.searchsorted(total, top_p * total[-1]):] = 0
+    return _last_cut(probs, min_p)
+
+
+def absolute_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Min-p compares with min_p itself, not with min_p times the largest probability.
+
+    The bar hangs from the best token: where the model is unsure, it hangs lower. What do you
+    multiply min_p with?
+    """
+    probs = probabilities(logits, temperature, top_k, top_p)
+    if min_p is not None and temperature > 0:
+        probs[probs < min_p] = 0
+    with np.errstate(invalid="ignore"):
+        return probs / probs.sum()
+
+
+def top_p_of_all(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Top-p counts the mass of all tokens, not of those that top-k has left.
+
+    First top-k, then top-p of the rest: p is a share of what is still there. What is the sum of
+    your kept tokens after top-k?
+    """
+    if top_p is None or top_k is None or temperature == 0:
+        return probabilities(logits, temperature, top_k, top_p, min_p)
+    probs = probabilities(logits, temperature)
+    kept = (probabilities(logits, temperature, top_k) > 0) & (probabilities(logits, temperature, None, top_p) > 0)
+    return _last_cut(np.where(kept, probs, 0), min_p)
+
+
+def _steps(logits, temperature, top_k, top_p, min_p, beyond=0, renormalise=True):
+    """The cuts one by one; `beyond` tokens more or fewer than top-p should keep."""
+    if temperature == 0:
+        return probabilities(logits, 0)
+    probs = probabilities(logits, temperature)
+    order = np.argsort(-logits, kind="stable")[:top_k]
+    if top_p is not None:
+        total = np.cumsum(probs[order])
+        order = order[:max(1 + np.searchsorted(total, top_p * total[-1]) + beyond, 0)]
+    kept = np.zeros_like(probs)
+    kept[order] = probs[order]
+    return _last_cut(kept, min_p, renormalise)
+
+
+def _last_cut(probs, min_p, renormalise=True):
+    if min_p is not None:
+        probs = np.where(probs >= min_p * probs.max(), probs, 0)
+    with np.errstate(invalid="ignore"):
+        return probs / probs.sum() if renormalise else probs
+
+
+def always_the_best(probs, u):
+    """The most probable token comes out, whatever u is.
+
+    That is greedy. A token with probability 0.25 should come out for a quarter of all u.
+    """
+    return int(np.argmax(probs))
+
+
+def not_past(probs, u):
+    """A sum that is equal to u counts as past it.
+
+    The first token owns the numbers from 0 up to its probability, that number not included. What
+    comes out for u = 0 when the first token has probability 0? Look at the argument side.
+    """
+    return int(np.searchsorted(np.cumsum(probs), u, side="left"))
+
+
+def one_too_far(probs, u):
+    """The id is one too large.
+
+    For u = 0 and a first token with a probability above 0, the answer is id 0. What do you add?
+    """
+    return sample(probs, u) + 1
+
+
+def no_running_sum(probs, u):
+    """Each probability is compared with u on its own, without the running sum.
+
+    Lay the probabilities end to end on a line from 0 to 1. Where does each one begin?
+    """
+    return int(np.argmax(np.asarray(probs) > u))
+
+
+def rank_for_id(probs, u):
+    """A place in the sorted list comes out, not an id.
+
+    The model's next step needs an id of the vocabulary. Is sorting needed here at all?
+    """
+    return sample(np.sort(probs)[::-1], u)
+
+
+def sorted_first(probs, u):
+    """The tokens are laid out from the best down, not in the order of their ids.
+
+    The shares would be right, but one u must give everyone the same token. Lay them out by id.
+    """
+    order = np.argsort(-np.asarray(probs), kind="stable")
+    return int(order[sample(np.asarray(probs)[order], u)])
+
+
+def from_the_end(probs, u):
+    """The line is read from its other end, as if u were 1 - u.
+
+    A small u belongs to the first ids. In which direction do you add up?
+    """
+    return sample(probs, max(1 - u - 1e-12, 0.0))
+
+
+def falls_off_the_end(probs, u):
+    """For a u next to 1 no token is found: the sum of the probabilities is a hair below 1.
+
+    Ten times 0.1, added up in floating point, is less than 1. With what can you multiply u, so that
+    it always stays below the last sum?
+    """
+    return int(np.searchsorted(np.cumsum(probs), u, side="right"))
+
+
+def entropy(probs):
+    """The right answer to the first exercise: minus the sum of p log2 p, zeros left out."""
+    kept = probs[probs > 0]
+    return float(-(kept * np.log2(kept)).sum())
+
+
+def entropy_natural(probs):
+    """The logarithm is the natural one.
+
+    Bits count halvings: two equal tokens are one bit. Which base has the logarithm that gives 1 for 2?
+    """
+    return entropy(probs) * float(np.log(2))
+
+
+def entropy_zeros(probs):
+    """A probability of 0 makes the sum nan.
+
+    log of 0 is minus infinity, and 0 times that is nan. A token that never comes adds no surprise:
+    which ones do you leave out?
+    """
+    with np.errstate(all="ignore"):
+        return float(-(probs * np.log2(probs)).sum())
+
+
+def entropy_sign(probs):
+    """The sign is missing.
+
+    The logarithm of a number below 1 is negative, and entropy is at least 0.
+    """
+    return -entropy(probs)
+
+
+def entropy_mean(probs):
+    """The surprises are averaged without their probabilities.
+
+    A rare token surprises a lot, but rarely. With what is each logarithm weighted?
+    """
+    return float(-np.log2(probs[probs > 0]).mean())
+
+
+def penalised(logits, seen, penalty):
+    """The right answer to the second exercise: seen logits move down, positive or negative."""
+    new, ids = logits.copy(), np.unique(seen).astype(int)
+    new[ids] = np.where(logits[ids] > 0, logits[ids] / penalty, logits[ids] * penalty)
+    return new
+
+
+def penalty_divides_all(logits, seen, penalty):
+    """Negative logits are divided too, which moves them up.
+
+    -4 divided by 2 is -2: that token has become more likely. What must happen to a negative logit?
+    """
+    new, ids = logits.copy(), np.unique(seen).astype(int)
+    new[ids] = logits[ids] / penalty
+    return new
+
+
+def penalty_multiplies_all(logits, seen, penalty):
+    """All seen logits are multiplied, which moves positive ones up.
+
+    4 times 2 is 8: that token has become more likely. What must happen to a positive logit?
+    """
+    new, ids = logits.copy(), np.unique(seen).astype(int)
+    new[ids] = logits[ids] * penalty
+    return new
+
+
+def penalty_each_time(logits, seen, penalty):
+    """A token that was seen twice is penalised twice.
+
+    Once seen is seen: how often it came does not count. What does set(seen) do?
+    """
+    new = logits.copy()
+    for i in seen:
+        new[i] = new[i] / penalty if new[i] > 0 else new[i] * penalty
+    return new
+
+
+def penalty_on_everything(logits, seen, penalty):
+    """All tokens are penalised, not only the ones that were seen.
+
+    Look at a token that is not in `seen`: its logit should stay.
+    """
+    return np.where(logits > 0, logits / penalty, logits * penalty)
+
+
+def penalty_in_place(logits, seen, penalty):
+    """The caller's logits are changed.
+
+    The caller may still need them. Which method makes an array of its own?
+    """
+    logits[:] = penalised(logits, seen, penalty)
+    return logits
+
+
+def logs(*probs):
+    """Logits whose softmax at temperature 1 gives these probabilities."""
+    return np.log(np.array(probs, np.float64))
+
+
+def numbers(*values):
+    return np.array(values, np.float64)
+
+
+HAND = logs(8, 4, 2, 1)
+CASES = [
+    Case("weights 8, 4, 2, 1, no cut", (HAND,)),
+    Case("temperature 2", (HAND,), {"temperature": 2.0}),
+    Case("temperature 0.5", (HAND,), {"temperature": 0.5}),
+    Case("temperature 0, two equal best ones", (numbers(3, 5, 5, 1),), {"temperature": 0}),
+    Case("logits around 1000", (numbers(1000, 999, 990),)),
+    Case("top_k = 1", (numbers(0.1, 0.9, 0.4, 0.7),), {"top_k": 1}),
+    Case("top_k = 2", (numbers(0.1, 0.9, 0.4, 0.7),), {"top_k": 2}),
+    Case("top_k = 2, three equal best ones", (numbers(1, 3, 3, 3, 0),), {"top_k": 2}),
+    Case("top_k larger than the vocabulary", (numbers(2, 3, 1),), {"top_k": 10}),
+    Case("top_p = 0.7", (logs(0.10, 0.45, 0.15, 0.30),), {"top_p": 0.7}),
+    Case("top_p below the best probability", (logs(0.25, 0.40, 0.35),), {"top_p": 0.3}),
+    Case("min_p = 0.3", (logs(0.20, 0.40, 0.10, 0.15, 0.15),), {"min_p": 0.3}),
+    Case("temperature 2 and top_p = 0.6", (numbers(4, 3, 2, 1),), {"temperature": 2.0, "top_p": 0.6}),
+    Case("top_k = 2 and top_p = 0.5", (logs(0.4, 0.3, 0.2, 0.1),), {"top_k": 2, "top_p": 0.5}),
+    Case("everything together", (numbers(0, 5, 4, 3, 2, 1),), {"temperature": 0.7, "top_k": 4, "top_p": 0.95, "min_p": 0.1}),
+]
+BELOW_1 = float(np.nextafter(1, 0))
+DRAWS = [
+    Case("u = 0.6 and probabilities 0.5, 0.25, 0.25", (numbers(0.5, 0.25, 0.25), 0.6)),
+    Case("u = 0.1", (numbers(0.5, 0.25, 0.25), 0.1)),
+    Case("u on an edge", (numbers(0.5, 0.25, 0.25), 0.5)),
+    Case("u = 0 and a first token with probability 0", (numbers(0, 0.5, 0.5), 0.0)),
+    Case("a late best token", (numbers(0.1, 0.2, 0.6, 0.1), 0.15)),
+    Case("u = 0.95", (numbers(0.1, 0.2, 0.6, 0.1), 0.95)),
+    Case("a last token with probability 0", (numbers(0.75, 0.25, 0), 0.875)),
+    Case("ten times 0.1 and the largest u below 1", (numbers(*[0.1] * 10), BELOW_1)),
+]
+ENTROPY = [
+    Case("two equal tokens", (numbers(0.5, 0.5),)),
+    Case("one sure token", (numbers(0, 1, 0),)),
+    Case("three tokens, one cut", (numbers(0.5, 0.25, 0, 0.25),)),
+    Case("uneven", (numbers(0.7, 0.2, 0.1),)),
+]
+PENALTY = [
+    Case("one seen token, positive logit", (numbers(4, 3, -2), [0], 2.0)),
+    Case("one seen token, negative logit", (numbers(4, 3, -2), [2], 2.0)),
+    Case("seen twice", (numbers(4, 3, -2, 1), [1, 1, 2], 1.5)),
+    Case("nothing seen", (numbers(4, 3, -2), [], 2.0)),
+]
+
+EXERCISES = [
+    Exercise("probabilities", probabilities, CASES,
+             [drops_the_crossing_token, keeps_one_after_the_crossing, adds_up_in_order_of_ids, top_p_of_all,
+              filters_before_temperature, not_renormalised, one_too_many, one_too_few, keeps_all_ties,
+              multiplies_by_temperature, overflows, divides_by_zero, absolute_min_p]),
+    Exercise("sample", sample, DRAWS,
+             [always_the_best, not_past, one_too_far, no_running_sum, rank_for_id, sorted_first, from_the_end,
+              falls_off_the_end]),
+    Exercise("entropy", entropy, ENTROPY, [entropy_natural, entropy_zeros, entropy_sign, entropy_mean]),
+    Exercise("penalised", penalised, PENALTY,
+             [penalty_divides_all, penalty_multiplies_all, penalty_each_time, penalty_on_everything, penalty_in_place]),
+]

@@ -1,0 +1,81 @@
+"""Pictures of lesson 13: every array from a text to the next word, one a step."""
+from functools import lru_cache
+
+import numpy as np
+
+from gpt2lab.sampling import probabilities, sample
+from gpt2lab.teach import plot, show
+
+LESSONS = (("ids", "03 BPE"), ("embed", "04 Embedding"), ("ln_", "05 LayerNorm"), ("attn.c_attn", "01 Linear"),
+           ("attn.c_proj", "01 Linear"), ("attn.scores", "06 Attention"), ("attn.pattern", "06 Attention"),
+           ("attn.mixed", "06 Attention"), ("attn", "07 Heads"), ("mlp.c_", "01 Linear"), ("mlp", "08 MLP"),
+           ("resid", "09 Block"), ("logits", "10 LM head"), ("probabilities", "11 Sampling"), ("next word", "11 Sampling"))
+
+
+def lesson(name):
+    """The lesson that built the array of this name."""
+    place = name.split(".", 2)[2] if name.startswith("h.") else name
+    return next(title for start, title in LESSONS if place.startswith(start))
+
+
+def steps(model, text, temperature=0.8, u=0.3):
+    """[(name, array)] from the ids to the next word, in the order of computing."""
+    ids = np.array(model.encode(text))
+    arrays = [("ids", ids), *model.trace(ids).items()]
+    probs = probabilities(arrays[-1][1][-1], temperature)                           # (V,)
+    return arrays + [("probabilities", probs), ("next word", np.array([sample(probs, u)]))]
+
+
+@lru_cache(maxsize=2)
+def _cached_steps(model, text):
+    return steps(model, text)
+
+
+@plot.styled
+def step_through(model, text, step):
+    """One array of the way: its name, shape, picture, and the lesson that built it."""
+    arrays = _cached_steps(model, text)
+    step = min(step, len(arrays) - 1)
+    name, array = arrays[step]
+    tokens = show.tokens(model.tokenizer, arrays[0][1])
+    built = lesson(name)
+    fig, (ax,) = plot.figure(height=330, drawn={name: array}, alt=(
+        f"Step {step} of {len(arrays) - 1}: {name}, shape {array.shape}, built in lesson {built}."))
+    title = f"step {step} of {len(arrays) - 1}: {name} {array.shape} · lesson {built}"
+    if name in ("ids", "next word"):
+        words = show.tokens(model.tokenizer, array)
+        ax.axis("off")
+        for place, (word, i) in enumerate(zip(words[:16], array)):
+            ax.text(0.45, 1 - (place + 0.5) / max(len(words[:16]), 4), word, ha="right", va="center")
+            ax.text(0.55, 1 - (place + 0.5) / max(len(words[:16]), 4), str(i), va="center", color=plot.BLUE)
+    elif name == "probabilities":
+        best = np.argsort(-array, kind="stable")[:12]
+        ax.barh(range(len(best)), array[best], color=plot.GREEN, hatch="//", edgecolor="white")
+        ax.set_yticks(range(len(best)), show.tokens(model.tokenizer, best))
+        ax.set(xlabel="probability, the 12 best", ylim=(len(best) - 0.5, -0.5))
+    else:
+        _map(ax, name, array, tokens)
+    ax.set_title(title)
+    return fig
+
+
+def _map(ax, name, array, tokens):
+    """An array as a map; heads stand side by side; of the logits the 200 with the largest last row."""
+    if name == "logits":
+        array = array[:, np.sort(np.argsort(-array[-1], kind="stable")[:200])]
+    wide = np.concatenate(list(array), axis=-1) if array.ndim == 3 else array       # (T, ...)
+    finite = wide[np.isfinite(wide)]
+    if name.endswith("pattern"):
+        ax.imshow(wide, cmap="cividis", vmin=0, vmax=1, aspect="auto")
+    else:
+        limit = np.abs(finite).max() or 1
+        ax.imshow(np.ma.masked_invalid(wide), cmap="PuOr", vmin=-limit, vmax=limit, aspect="auto")
+        ax.set_facecolor("0.85")
+    if array.ndim == 3:
+        for edge in range(1, len(array)):
+            ax.axvline(edge * array.shape[-1] - 0.5, color="black", linewidth=1)
+        ax.set_xlabel("heads H side by side")
+    else:
+        ax.set_xlabel("the 200 best tokens, by id" if name == "logits" else "column D or F")
+    every = -(-len(tokens) // 16)
+    ax.set_yticks(range(0, len(tokens), every), tokens[::every])
