@@ -108,7 +108,9 @@ AWKWARD = (
     + ["\u00e9", "e\u0301", "\u0301e", "\u212b", "\u00c5", "\ufb01", "x\u00b2", "\u00bd", "\u2167",
        "\u0663", "\u0e01\u0e33", "\u0915\u094d\u0937", "\u1100\u1161\u11a8", "\uac01", "\u01c5",
        "\u02b0", "\u3007", "\u4e00", "\u00aa", "_", "a_b", "\u200d", "\U0001f469\u200d\U0001f692",
-       "\ufe0f", "\U0001f1e9\U0001f1ea", "\U0001d7ce", "\U000e0001", "\U0010ffff", "\uffff", "\ufffd", "\x00",
+       "\ufe0f", "\U0001f1e9\U0001f1ea", "\U0001d7ce", "\U000e0001", "\U0010ffff", "\uffff",
+       "\ufffd",
+       "\x00",
        "\x7f", "\x80", "\xad", "a\x00b", "\U00016ac0", "\U0001fbf0", "\U000323af"]
     + ["Imagine" + mark for mark in ".;:!?)'\"\u2026 1"] + ["strawberry", "blueberries", "goblin"]
     + ["<|endoftext|>", "<|endoftext|><|endoftext|>", "<|endoftext", "|>", "<|endoftext|>x"]
@@ -312,14 +314,17 @@ def test_a_million_spaces(tokenizer, begin, end):
         assert ids == first + [220] * 1_000_000 + last
 
 
-def test_MERGE_5_bounded_cache():
+def test_MERGE_5_bounded_cache(monkeypatch):
+    """With a smaller bound, to be quick; fuzz_bpe.py in tests/slow fills the real one."""
+    assert bpe.CACHED_PIECES * bpe.CACHED_LENGTH < 3_000_000        # bytes of text kept at most
+    monkeypatch.setattr(bpe, "CACHED_PIECES", 1000)
     tokenizer = BPE(OWN.ranks, OWN.tokens)
-    dice, largest = random.Random(5), 0
-    for _ in range(34):
-        text = " ".join("".join(dice.choices(ascii_lowercase, k=12)) for _ in range(2000))
+    dice, sizes = random.Random(5), []
+    for _ in range(500):
+        text = " ".join("".join(dice.choices(ascii_lowercase, k=12)) for _ in range(9))
         assert tokenizer.encode(text) == REFERENCE.encode_ordinary(text)
-        largest = max(largest, len(tokenizer._cache))
-    assert 60_000 < largest <= bpe.CACHED_PIECES
+        sizes.append(len(tokenizer._cache))
+    assert 900 < max(sizes) <= 1000
     before = len(tokenizer._cache)
     tokenizer.encode("q" * (bpe.CACHED_LENGTH + 1))
     assert len(tokenizer._cache) == before
@@ -432,7 +437,8 @@ WRONG_TOKENS = {
 
 
 @pytest.mark.parametrize("wrong", WRONG_MERGES)
-def test_wrong_merges_are_refused(copies, wrong):
+def test_wrong_merges_are_refused(copies, wrong, monkeypatch):
+    monkeypatch.setattr(bpe, "read_tokens", lambda path: OWN.tokens)        # right ones, read once
     copies[0].write_bytes(WRONG_MERGES[wrong](FILES[0].read_bytes()))
     with pytest.raises(ValueError) as caught:
         BPE.from_files(*copies)
