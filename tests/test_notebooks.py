@@ -38,7 +38,7 @@ def tags(cell):
 def texts(output):
     """All text of an output that a reader sees."""
     data = output.get("data", {})
-    return [output.get("text", ""), *(data.get(kind, "") for kind in ("text/plain", "text/html", "text/markdown"))]
+    return [output.get("text", ""), *output.get("traceback", []), *(data.get(kind, "") for kind in ("text/plain", "text/html", "text/markdown"))]
 
 
 def words(book):

@@ -1,4 +1,5 @@
 """Operations inside the living model: what it writes with a mistake in place, where it goes wrong."""
+import textwrap
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +36,7 @@ def writes(model, prompt=PROMPT, tokens=12):
                 new = [int(logits.argmax())]
                 ids += new
     except Exception as error:
-        return f"[stops: {error}]"
+        return f"[stops: {textwrap.shorten(str(error), 72, placeholder=' ...')}]"
     return model.tokenizer.decode(ids)
 
 

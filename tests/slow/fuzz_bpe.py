@@ -37,21 +37,29 @@ SCRIPTS = {
     "Devanagari": (0x900, 0x97f, 5), "Bengali": (0x980, 0x9ff, 5), "Tamil": (0xb80, 0xbff, 7),
     "Thai": (0xe01, 0xe5b, 30), "Tibetan": (0xf00, 0xfff, 20), "Georgian": (0x10a0, 0x10ff, 7),
     "Hangul jamo": (0x1100, 0x11ff, 5), "Ethiopic": (0x1200, 0x137f, 5),
-    "Khmer": (0x1780, 0x17ff, 30), "Mongolian": (0x1800, 0x18af, 6), "Vietnamese": (0x1e00, 0x1eff, 4), "marks": (0x300, 0x36f, 5),
+    "Khmer": (0x1780, 0x17ff, 30), "Mongolian": (0x1800, 0x18af, 6),
+    "Vietnamese": (0x1e00, 0x1eff, 4), "marks": (0x300, 0x36f, 5),
     "Punctuation": (0x2000, 0x206f, 6), "Roman numerals": (0x2150, 0x218b, 5),
     "Symbols": (0x2190, 0x2bff, 6), "Kana": (0x3000, 0x30ff, 40), "Han": (0x4e00, 0x9fff, 40),
     "Yi": (0xa000, 0xa48c, 20), "Hangul": (0xac00, 0xd7a3, 4), "Compatibility": (0xf900, 0xfaff, 9),
     "Full width": (0xff00, 0xffef, 9), "Gothic": (0x10330, 0x1034a, 6),
-    "Cuneiform": (0x12000, 0x123ff, 9), "Mathematics": (0x1d400, 0x1d7ff, 6), "Emoji": (0x1f300, 0x1faff, 6),
+    "Cuneiform": (0x12000, 0x123ff, 9), "Mathematics": (0x1d400, 0x1d7ff, 6),
+    "Emoji": (0x1f300, 0x1faff, 6),
     "Han B": (0x20000, 0x2a6df, 40)}
-WHITE = list(" \n\t\r\x0b\x0c\x1c\x1f\x85\xa0\u1680\u180e\u2003\u200b\u2028\u2029\u202f\u3000\ufeff")
+WHITE = list(
+    " \n\t\r\x0b\x0c\x1c\x1f\x85\xa0\u1680\u180e\u2003\u200b\u2028\u2029\u202f\u3000\ufeff")
 AWKWARD = ["they'll sail", "I'll, you'll", "O'Malley", "'Members only'", "'Tomorrow'", "it\u2019s",
-           "   three spaces", " x  y", "one \n two", "\n\n\n\nfour", "tail \n", "caf\u00e9", "cafe\u0301",
+           "   three spaces", " x  y", "one \n two", "\n\n\n\nfour", "tail \n", "caf\u00e9",
+           "cafe\u0301",
            "\ufb03", "\uff11\uff12\uff13", "    return None\n", "\ta\t b", "Imagine,", "raspberry",
-           "seashore", "Cinderella", "hobgoblin", " gazed", "Stop <|endoftext|> now", "<|ENDOFTEXT|>",
-           "<|endoftext|", "Is it late ?", "wait . . .", "\U0001f980", "\u4f60\u597d", " ", "'", "''",
-           "'s", "'S", "'re", "'RE", "'\u017f", "x\u00b2", "\u00bd", "\u2167", "_", "a\x00b", "\x7f",
-           "\xad", "\U0001f469\u200d\U0001f692", "\u200d", "\ufe0f", "1234567890", "3.14", "1,000", "x1y2",
+           "seashore", "Cinderella", "hobgoblin", " gazed", "Stop <|endoftext|> now",
+           "<|ENDOFTEXT|>",
+           "<|endoftext|", "Is it late ?", "wait . . .", "\U0001f980", "\u4f60\u597d", " ", "'",
+           "''",
+           "'s", "'S", "'re", "'RE", "'\u017f", "x\u00b2", "\u00bd", "\u2167", "_", "a\x00b",
+           "\x7f",
+           "\xad", "\U0001f469\u200d\U0001f692", "\u200d", "\ufe0f", "1234567890", "3.14",
+           "1,000", "x1y2",
            "\r\n", "\U0010ffff", "\uffff", "\ufffd", "...", "!!!", "--", "==", "://", "#$%&*"]
 
 
