@@ -70,11 +70,11 @@ def refused(path, *parts):
     """The file is refused on opening: at once, in little memory, in one sentence with the parts."""
     for read in (read_header, open_file):
         tracemalloc.start()
-        begin = time.perf_counter()
+        begin = time.process_time()
         try:
             with pytest.raises(SafetensorsError) as caught:
                 read(path)
-            seconds, memory = time.perf_counter() - begin, tracemalloc.get_traced_memory()[1]
+            seconds, memory = time.process_time() - begin, tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
         assert type(caught.value) is SafetensorsError and isinstance(caught.value, ValueError)
@@ -235,10 +235,10 @@ def test_FRAME_2_a_pointer_allocates_nothing(write):
     """A sparse file of 3 GB does not change that: the length is compared before it is read."""
     path = write(packed("{}", length=2**31))
     os.truncate(path, 3 * 2**30)
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(SafetensorsError, match="limit"):
         open_file(path)
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1
 
 
 def test_missing_file_is_the_systems_own_error(tmp_path):
