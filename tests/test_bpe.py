@@ -315,7 +315,7 @@ def test_a_million_spaces(tokenizer, begin, end):
 
 
 def test_MERGE_5_bounded_cache(monkeypatch):
-    """With a smaller bound, to be quick; fuzz_bpe.py in tests/slow fills the real one."""
+    """With a smaller bound, to be quick."""
     assert bpe.CACHED_PIECES * bpe.CACHED_LENGTH < 3_000_000        # bytes of text kept at most
     monkeypatch.setattr(bpe, "CACHED_PIECES", 1000)
     tokenizer = BPE(OWN.ranks, OWN.tokens)
