@@ -1,0 +1,377 @@
+"""Lesson 09: block; all blocks in a loop; what each part adds to the stream."""
+import numpy as np
+
+from gpt2lab.block import block
+from gpt2lab.heads import attend_heads as library_heads
+from gpt2lab.layernorm import layer_norm as library_norm
+from gpt2lab.mlp import mlp as library_mlp
+
+from . import Case, Exercise, random
+
+
+class Parts:
+    """The four parts of one block, ready to be called with rows only."""
+
+    def __init__(self, w, n_head, epsilon, remember, layer_norm, attend_heads, mlp):
+        def norm(name):
+            return lambda rows: layer_norm(rows, w[f"{name}.weight"], w[f"{name}.bias"], epsilon)
+        self.ln_1, self.ln_2 = norm("ln_1"), norm("ln_2")
+        self.attention = lambda rows: attend_heads(
+            rows, w["attn.c_attn.weight"], w["attn.c_attn.bias"], w["attn.c_proj.weight"], w["attn.c_proj.bias"],
+            n_head, remember)
+        self.mlp = lambda rows: mlp(
+            rows, w["mlp.c_fc.weight"], w["mlp.c_fc.bias"], w["mlp.c_proj.weight"], w["mlp.c_proj.bias"])
+
+
+def mistaken(compute):
+    """Give compute(x, parts) the arguments of block."""
+    def wrong(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
+              mlp=library_mlp):
+        return compute(x, Parts(w, n_head, epsilon, remember, layer_norm, attend_heads, mlp))
+    wrong.__name__, wrong.__doc__ = compute.__name__, compute.__doc__
+    return wrong
+
+
+@mistaken
+def post_norm(x, p):
+    """The norm comes after each sum, not in front of each part (post-norm).
+
+    The transformer of 2017 did that. In GPT-2 the stream itself is never normed. What do the parts
+    read, and what is added to what?
+    """
+    x = p.ln_1(x + p.attention(x))
+    return p.ln_2(x + p.mlp(x))
+
+
+@mistaken
+def norm_the_sum(x, p):
+    """The sum in the middle is normed, and the MLP's result is added to the normed rows.
+
+    You need the normed rows for the MLP and the rows as they are for the sum. Does your second
+    norm overwrite x?
+    """
+    x = p.ln_2(x + p.attention(p.ln_1(x)))
+    return x + p.mlp(x)
+
+
+@mistaken
+def adds_to_normed(x, p):
+    """Both parts are added to the normed rows, not to the stream.
+
+    The norm makes a copy for the part to read. Does your norm overwrite x?
+    """
+    x = p.ln_1(x)
+    x = x + p.attention(x)
+    x = p.ln_2(x)
+    return x + p.mlp(x)
+
+
+@mistaken
+def no_attention_residual(x, p):
+    """Attention replaces the stream: the first addition is forgotten.
+
+    What stood in x before this block is lost. What does the formula add to attention's result?
+    """
+    x = p.attention(p.ln_1(x))
+    return x + p.mlp(p.ln_2(x))
+
+
+@mistaken
+def no_mlp_residual(x, p):
+    """The MLP replaces the stream: the second addition is forgotten.
+
+    What stood in x in the middle of the block is lost. What does the formula add to the MLP's
+    result?
+    """
+    x = x + p.attention(p.ln_1(x))
+    return p.mlp(p.ln_2(x))
+
+
+@mistaken
+def no_residual(x, p):
+    """Nothing is added: each part replaces the stream.
+
+    Then every block begins anew, and nothing of the embedding goes on. Where are the two sums of
+    the formula?
+    """
+    return p.mlp(p.ln_2(p.attention(p.ln_1(x))))
+
+
+@mistaken
+def first_norm_forgotten(x, p):
+    """Attention reads the stream without the norm.
+
+    Each of the two parts has a norm in front. What do you give to attend_heads?
+    """
+    x = x + p.attention(x)
+    return x + p.mlp(p.ln_2(x))
+
+
+@mistaken
+def second_norm_forgotten(x, p):
+    """The MLP reads the stream without the norm.
+
+    Each of the two parts has a norm in front. What do you give to mlp?
+    """
+    x = x + p.attention(p.ln_1(x))
+    return x + p.mlp(x)
+
+
+@mistaken
+def parallel(x, p):
+    """The MLP reads the old x, from before attention has added its part.
+
+    Some models do that, to run both parts at once. In GPT-2 the MLP sees what attention has
+    brought. Which rows does your second norm take?
+    """
+    return x + p.attention(p.ln_1(x)) + p.mlp(p.ln_2(x))
+
+
+@mistaken
+def norm_not_renewed(x, p):
+    """The MLP reads the rows that were normed for attention.
+
+    The stream has changed since then, and the MLP has a norm of its own. What do you give to mlp?
+    """
+    normed = p.ln_1(x)
+    return x + p.attention(normed) + p.mlp(normed)
+
+
+@mistaken
+def norms_swapped(x, p):
+    """The two norms are swapped.
+
+    Their gains and biases have the same shape, so nothing complains. Which one stands in front of
+    attention, ln_1 or ln_2?
+    """
+    x = x + p.attention(p.ln_2(x))
+    return x + p.mlp(p.ln_1(x))
+
+
+@mistaken
+def one_norm_for_both(x, p):
+    """Both parts get the first norm's gain and bias.
+
+    The block has two norms, with numbers of their own. What does the second call take?
+    """
+    x = x + p.attention(p.ln_1(x))
+    return x + p.mlp(p.ln_1(x))
+
+
+@mistaken
+def mlp_first(x, p):
+    """The MLP comes first and attention second.
+
+    First a token looks at the others, then it thinks about what it saw. Which half of the formula
+    is the first?
+    """
+    x = x + p.mlp(p.ln_2(x))
+    return x + p.attention(p.ln_1(x))
+
+
+@mistaken
+def attention_left_out(x, p):
+    """Attention is left out.
+
+    Then no token sees another. What happens before the second norm?
+    """
+    return x + p.mlp(p.ln_2(x))
+
+
+@mistaken
+def mlp_left_out(x, p):
+    """The MLP is left out.
+
+    The block has two halves. What happens after attention has added its part?
+    """
+    return x + p.attention(p.ln_1(x))
+
+
+def epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
+                    mlp=library_mlp):
+    """The argument epsilon is not handed on to the norms.
+
+    The caller may choose epsilon. Which arguments does layer_norm get from you, both times?
+    """
+    return block(x, w, n_head, 1e-5, remember, layer_norm, attend_heads, mlp)
+
+
+def remember_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
+                     mlp=library_mlp):
+    """The argument remember is not handed on to attend_heads.
+
+    Lesson 12 needs it: it keeps the keys and values of earlier tokens. It is the last argument of
+    attend_heads.
+    """
+    return block(x, w, n_head, epsilon, None, layer_norm, attend_heads, mlp)
+
+
+def parts_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
+                  mlp=library_mlp):
+    """The functions that are handed in are not used.
+
+    The model can be run with other parts, yours for example. Call the arguments layer_norm,
+    attend_heads and mlp; what do you call now?
+    """
+    return block(x, w, n_head, epsilon, remember)
+
+
+def run_blocks(x, blocks, n_head):
+    """The right answer to the first exercise: the stream after the last block."""
+    for w in blocks:
+        x = block(x, w, n_head)
+    return x
+
+
+def blocks_all_read_the_start(x, blocks, n_head):
+    """Every block reads the same x: the embedding.
+
+    Each block goes on from where the one before has stopped. What do you do with its result?
+    """
+    for w in blocks:
+        y = block(x, w, n_head)
+    return y
+
+
+def blocks_added_twice(x, blocks, n_head):
+    """What a block gives back is added to the stream once more.
+
+    The block has already added its parts to x. What does it give back, the change or the new
+    stream?
+    """
+    for w in blocks:
+        x = x + block(x, w, n_head)
+    return x
+
+
+def blocks_backwards(x, blocks, n_head):
+    """The blocks run from the last to the first.
+
+    They were trained in one order, from block 0 up. In which order does your loop take them?
+    """
+    return run_blocks(x, blocks[::-1], n_head)
+
+
+def blocks_first_only(x, blocks, n_head):
+    """Only the first block runs.
+
+    Look at the place of return: is it inside the loop?
+    """
+    return block(x, blocks[0], n_head)
+
+
+def blocks_last_left_out(x, blocks, n_head):
+    """The last block is left out.
+
+    Count the rounds of your loop. How many blocks are there?
+    """
+    return run_blocks(x, blocks[:-1], n_head)
+
+
+def contributions(x, blocks, n_head):
+    """The right answer to the second exercise: the embedding and what each part adds, (1 + 2 L, T, D)."""
+    parts = [x]
+    for w in blocks:
+        p = Parts(w, n_head, 1e-5, None, library_norm, library_heads, library_mlp)
+        for part in (lambda rows: p.attention(p.ln_1(rows)), lambda rows: p.mlp(p.ln_2(rows))):
+            parts.append(part(x))
+            x = x + parts[-1]
+    return np.array(parts)
+
+
+def no_embedding(x, blocks, n_head):
+    """The embedding is missing from the list.
+
+    The sum of all rows must be the stream at the end. What was there before the first block?
+    """
+    return contributions(x, blocks, n_head)[1:]
+
+
+def streams_not_parts(x, blocks, n_head):
+    """The stream after each part comes out, not what the part adds.
+
+    Each entry holds everything before it as well, so their sum counts it many times. What is
+    new in each step?
+    """
+    return np.cumsum(contributions(x, blocks, n_head), axis=0)
+
+
+def whole_blocks(x, blocks, n_head):
+    """Attention and MLP of a block are put together.
+
+    Asked for are 1 + 2 L parts: each block adds twice. Where do you cut between the two?
+    """
+    parts = contributions(x, blocks, n_head)
+    return np.array([parts[0], *(parts[1::2] + parts[2::2])])
+
+
+def parts_read_the_start(x, blocks, n_head):
+    """Every part reads the embedding: the stream does not go on.
+
+    After each part, the stream is the old one plus what the part adds. Where does your loop
+    change x?
+    """
+    parts = [x]
+    for w in blocks:
+        p = Parts(w, n_head, 1e-5, None, library_norm, library_heads, library_mlp)
+        parts += [p.attention(p.ln_1(x)), p.mlp(p.ln_2(x))]
+    return np.array(parts)
+
+
+def parts_in_parallel(x, blocks, n_head):
+    """In each block the MLP reads the stream from before attention.
+
+    Attention's part must be in x when the second norm reads it. When do you add it?
+    """
+    parts = [x]
+    for w in blocks:
+        p = Parts(w, n_head, 1e-5, None, library_norm, library_heads, library_mlp)
+        parts += [p.attention(p.ln_1(x)), p.mlp(p.ln_2(x))]
+        x = x + parts[-2] + parts[-1]
+    return np.array(parts)
+
+
+def half_norm(x, gain, bias, epsilon=1e-5):
+    """A norm that is none, to see whether the argument is used."""
+    return x * gain / 2 + bias
+
+
+def last_is_doubled(k, v):
+    """A memory that is none, to see whether the argument is used."""
+    return k, 2 * v
+
+
+def weights(D, seed):
+    """The arrays of one block under their names, with numbers of ordinary size."""
+    shapes = {"ln_1.weight": (D,), "ln_1.bias": (D,), "attn.c_attn.weight": (D, 3 * D), "attn.c_attn.bias": (3 * D,),
+              "attn.c_proj.weight": (D, D), "attn.c_proj.bias": (D,), "ln_2.weight": (D,), "ln_2.bias": (D,),
+              "mlp.c_fc.weight": (D, 4 * D), "mlp.c_fc.bias": (4 * D,), "mlp.c_proj.weight": (4 * D, D),
+              "mlp.c_proj.bias": (D,)}
+    return {name: random(*shape, seed=seed + i, scale=0.5, shift=1.0 if name.startswith("ln") and "w" in name else 0.0)
+            for i, (name, shape) in enumerate(shapes.items())}
+
+
+CASES = [
+    Case("three rows, D = 4, two heads", (random(3, 4, seed=1), weights(4, 10), 2)),
+    Case("one row", (random(1, 4, seed=2), weights(4, 30), 1)),
+    Case("a stream of larger numbers", (random(3, 4, seed=3, scale=20, shift=5), weights(4, 50), 2)),
+    Case("another epsilon", (random(3, 4, seed=4), weights(4, 70), 2), {"epsilon": 0.5}),
+    Case("keys and values from elsewhere", (random(3, 4, seed=5), weights(4, 90), 2), {"remember": last_is_doubled}),
+    Case("a norm of the caller's own", (random(3, 4, seed=6), weights(4, 110), 2), {"layer_norm": half_norm}),
+]
+STACK = [
+    Case("two blocks", (random(3, 4, seed=7), [weights(4, 130), weights(4, 150)], 2)),
+    Case("three blocks", (random(3, 4, seed=8), [weights(4, 170), weights(4, 190), weights(4, 210)], 1)),
+]
+
+EXERCISES = [
+    Exercise("block", block, CASES,
+             [post_norm, norm_the_sum, adds_to_normed, no_attention_residual, no_mlp_residual, no_residual,
+              first_norm_forgotten, second_norm_forgotten, parallel, norm_not_renewed, norms_swapped,
+              one_norm_for_both, mlp_first, attention_left_out, mlp_left_out, epsilon_ignored, remember_ignored,
+              parts_ignored]),
+    Exercise("run_blocks", run_blocks, STACK,
+             [blocks_all_read_the_start, blocks_added_twice, blocks_backwards, blocks_first_only, blocks_last_left_out]),
+    Exercise("contributions", contributions, STACK,
+             [no_embedding, streams_not_parts, whole_blocks, parts_read_the_start, parts_in_parallel]),
+]

@@ -1,0 +1,381 @@
+"""Lesson 08: gelu and mlp; what one unit adds; two layers without a GELU between them."""
+import math
+
+import numpy as np
+
+from gpt2lab.gelu import exact_gelu, gelu
+from gpt2lab.linear import linear as library_linear
+from gpt2lab.mlp import mlp
+
+from . import Case, Exercise, random
+
+
+def _tanh_form(x, root=math.sqrt(2 / math.pi), cubic=0.044715, half=0.5, one=1.0):
+    with np.errstate(over="ignore"):
+        return (half * x * (one + np.tanh(root * (x + cubic * x * x * x)))).astype(x.dtype)
+
+
+def float64_gelu(x):
+    """The values are right, but float32 numbers have become float64.
+
+    np.sqrt of a plain number gives a NumPy float64, and that turns a float32 array into float64:
+    twice the memory. Which module of Python gives the root as a plain number?
+    """
+    return gelu(x.astype(np.float64))
+
+
+def erf_gelu(x):
+    """This is the other GELU, the one with erf.
+
+    It is the original definition, and nearly the same. GPT-2 was trained with an approximation of
+    it. Which function stands in the formula above?
+    """
+    return exact_gelu(x)
+
+
+def relu(x):
+    """This is ReLU: negative numbers become 0, the others pass.
+
+    GELU is soft: it lets a little of a small negative number through. Try your function on -1.
+    """
+    return np.maximum(x, 0)
+
+
+def sigmoid_gelu(x):
+    """This is the sigmoid form, x / (1 + exp(-1.702 x)).
+
+    It is quick and coarse, and other models use it. Which function stands in the formula above?
+    """
+    with np.errstate(over="ignore"):
+        return (x / (1 + np.exp(-1.702 * x))).astype(x.dtype)
+
+
+def silu(x):
+    """This is SiLU, x / (1 + exp(-x)).
+
+    Llama and others use it, GPT-2 does not. Which function stands in the formula above?
+    """
+    with np.errstate(over="ignore"):
+        return (x / (1 + np.exp(-x))).astype(x.dtype)
+
+
+def no_half(x):
+    """The factor one half is missing.
+
+    1 + tanh lies between 0 and 2, but a share must lie between 0 and 1. What should a large x
+    become?
+    """
+    return _tanh_form(x, half=1.0)
+
+
+def no_one(x):
+    """The 1 in front of the tanh is missing.
+
+    tanh lies between -1 and 1. What must you add before one half makes a share of it?
+    """
+    return _tanh_form(x, one=0.0)
+
+
+def no_cube(x):
+    """The term with the cube of x is missing.
+
+    Inside the tanh stands a sum of two terms. What is the second one?
+    """
+    return _tanh_form(x, cubic=0.0)
+
+
+def square_for_cube(x):
+    """The square of x stands where the cube should be.
+
+    A square forgets the sign of x. Which power is in the formula?
+    """
+    return (0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x)))).astype(x.dtype)
+
+
+def no_root(x):
+    """2 / pi is not under a square root.
+
+    The factor in front of the bracket is near 0.8. How large is yours?
+    """
+    return _tanh_form(x, root=2 / math.pi)
+
+
+def root_upside_down(x):
+    """The root is taken of pi / 2, not of 2 / pi.
+
+    The factor in front of the bracket is near 0.8. How large is yours?
+    """
+    return _tanh_form(x, root=math.sqrt(math.pi / 2))
+
+
+def share_only(x):
+    """The share comes out, not x times the share.
+
+    Between 0 and 1 lies the part of x that may pass. What is the share multiplied with?
+    """
+    return (0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))).astype(x.dtype)
+
+
+def no_nonlinearity(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """There is no GELU between the two layers.
+
+    Then both layers together are no more than one layer, and widening was for nothing. What
+    happens to the T rows of F numbers before they come back to D?
+    """
+    return linear(linear(x, w_fc, b_fc), w_proj, b_proj)
+
+
+def gelu_after_projection(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """GELU comes after the second layer, not between the two.
+
+    It switches the F units, so it must act while there are F numbers. What shape has the array
+    that you give to gelu?
+    """
+    return gelu(linear(linear(x, w_fc, b_fc), w_proj, b_proj))
+
+
+def gelu_twice(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """GELU acts between the layers and once more at the end.
+
+    What the MLP adds to the stream may be as negative as it likes. Where does the formula have
+    a GELU?
+    """
+    return gelu(mlp(x, w_fc, b_fc, w_proj, b_proj, linear, gelu))
+
+
+def gelu_first(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """GELU acts on x, before the first layer.
+
+    First widen, then switch. What do you give to gelu?
+    """
+    return linear(linear(gelu(x), w_fc, b_fc), w_proj, b_proj)
+
+
+def no_fc_bias(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The bias of the first layer is forgotten.
+
+    It says how easily each unit wakes. What becomes of b_fc in your function?
+    """
+    return mlp(x, w_fc, np.zeros_like(b_fc), w_proj, b_proj, linear, gelu)
+
+
+def no_proj_bias(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The bias of the second layer is forgotten.
+
+    Read the formula to its end. What becomes of b_proj in your function?
+    """
+    return mlp(x, w_fc, b_fc, w_proj, np.zeros_like(b_proj), linear, gelu)
+
+
+def no_bias(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """Both biases are forgotten.
+
+    linear takes x, w and b. What becomes of b_fc and b_proj in your function?
+    """
+    return mlp(x, w_fc, np.zeros_like(b_fc), w_proj, np.zeros_like(b_proj), linear, gelu)
+
+
+def with_residual(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """x itself is added to the result.
+
+    Adding to the stream is the block's work, in the next lesson. What does the formula give back?
+    """
+    return x + mlp(x, w_fc, b_fc, w_proj, b_proj, linear, gelu)
+
+
+def transposed(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """Both weights are transposed.
+
+    GPT-2's file stores them as (in, out), ready for x @ w. Other files store (out, in). Which
+    shapes do you have here?
+    """
+    if x.shape[-1] != w_fc.shape[-1]:           # NumPy's own sentence would be too long for the gallery
+        raise ValueError(f"{x.shape} @ {w_fc.T.shape} does not fit")
+    return linear(gelu(linear(x, w_fc.T, b_fc)), w_proj.T, b_proj)
+
+
+def one_layer_twice(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The way back uses the first layer's weights, transposed.
+
+    Keys and values are different numbers: each layer has its own. Which weight has the shape
+    (F, D)?
+    """
+    return linear(gelu(linear(x, w_fc, b_fc)), w_fc.T, b_proj)
+
+
+def gelu_ignored(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The gelu that is handed in is not used.
+
+    The model can be run with another one, yours for example. Call the argument gelu; what do you
+    call now?
+    """
+    return mlp(x, w_fc, b_fc, w_proj, b_proj, linear)
+
+
+def relu_in_mlp(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """A ReLU stands between the layers.
+
+    That is how the first transformer did it. GPT-2 has GELU; it is handed in as an argument.
+    """
+    return mlp(x, w_fc, b_fc, w_proj, b_proj, linear, relu)
+
+
+def linear_ignored(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The linear that is handed in is not used in both layers.
+
+    The model can be run with another one, yours for example. Write linear(...) instead of @.
+    """
+    return mlp(x, w_fc, b_fc, w_proj, b_proj, library_linear, gelu)
+
+
+def one_unit(x, u, w_fc, b_fc, w_proj):
+    """The right answer to the first exercise: what unit u adds to each row (T, D)."""
+    awake = gelu(x @ w_fc[:, u] + b_fc[u])                                          # (T,)
+    return awake[:, None] * w_proj[u]                                               # (T, D)
+
+
+def unit_row_as_key(x, u, w_fc, b_fc, w_proj):
+    """The key is taken from a row of c_fc, not from a column.
+
+    c_fc is stored as (in, out): D rows, F columns. There are F keys. Which axis counts them?
+    """
+    if w_fc.shape[1] != x.shape[1]:
+        raise ValueError("does not fit")
+    return gelu(x @ w_fc[u] + b_fc[u])[:, None] * w_proj[u]
+
+
+def unit_column_as_value(x, u, w_fc, b_fc, w_proj):
+    """The value is taken from a column of c_proj, not from a row.
+
+    c_proj is stored as (in, out): F rows, D columns. There are F values. Which axis counts them?
+    """
+    if w_proj.shape[0] != x.shape[1]:
+        raise ValueError("does not fit")
+    return gelu(x @ w_fc[:, u] + b_fc[u])[:, None] * w_proj[:, u]
+
+
+def unit_without_gelu(x, u, w_fc, b_fc, w_proj):
+    """GELU is left out.
+
+    The match with the key is a plain number. What decides how much of it passes?
+    """
+    return (x @ w_fc[:, u] + b_fc[u])[:, None] * w_proj[u]
+
+
+def unit_without_bias(x, u, w_fc, b_fc, w_proj):
+    """The unit's bias is left out.
+
+    Each of the F units has one number in b_fc. When is it added?
+    """
+    return gelu(x @ w_fc[:, u])[:, None] * w_proj[u]
+
+
+def unit_activation_only(x, u, w_fc, b_fc, w_proj):
+    """The activation comes out, not what the unit adds.
+
+    An activation is one number a token. The unit adds a row of D numbers: its value, times this
+    number.
+    """
+    return gelu(x @ w_fc[:, u] + b_fc[u])
+
+
+def merged(w_fc, b_fc, w_proj, b_proj):
+    """The right answer to the second exercise: weight and bias of the one layer."""
+    return w_fc @ w_proj, b_fc @ w_proj + b_proj
+
+
+def merged_bias_added(w_fc, b_fc, w_proj, b_proj):
+    """The first bias does not go through the second layer.
+
+    (x W1 + b1) W2 + b2: multiply the bracket out. What stands behind b1?
+    """
+    if b_fc.shape != b_proj.shape:
+        raise ValueError("does not fit")
+    return w_fc @ w_proj, b_fc + b_proj
+
+
+def merged_second_bias_only(w_fc, b_fc, w_proj, b_proj):
+    """Only the second bias is left, the first one is lost.
+
+    (x W1 + b1) W2 + b2: multiply the bracket out. How many terms are there?
+    """
+    return w_fc @ w_proj, b_proj
+
+
+def merged_first_bias_only(w_fc, b_fc, w_proj, b_proj):
+    """The second bias is lost.
+
+    (x W1 + b1) W2 + b2: multiply the bracket out. How many terms are there?
+    """
+    return w_fc @ w_proj, b_fc @ w_proj
+
+
+def merged_wrong_order(w_fc, b_fc, w_proj, b_proj):
+    """The weights are multiplied in the wrong order.
+
+    x comes from the left and meets W1 first. The one layer must have the shape (D, D).
+    """
+    return w_proj @ w_fc, b_fc @ w_proj + b_proj
+
+
+def half(x):
+    """A gelu that is none, to see whether the argument is used."""
+    return x / 2
+
+
+def doubled(x, w, b):
+    """A linear that is none, to see whether the argument is used."""
+    return 2 * library_linear(x, w, b)
+
+
+def made(T, D, F, seed, scale=1.0):
+    """x, w_fc, b_fc, w_proj, b_proj for T tokens."""
+    return (random(T, D, seed=seed), random(D, F, seed=seed + 1, scale=scale), random(F, seed=seed + 2),
+            random(F, D, seed=seed + 3), random(D, seed=seed + 4))
+
+
+def whole(*numbers):
+    return np.array(numbers, np.float32)
+
+
+GELU = [
+    Case("the whole numbers from -3 to 3", (np.arange(-3, 4).astype(np.float32),)),
+    Case("where the two GELUs differ most", (whole(-2.7, 2.7, -1.36, 1.36),)),
+    Case("numbers near 0", (random(6, seed=1, scale=0.05),)),
+    Case("three rows", (random(3, 4, seed=2, scale=2),)),
+    Case("large numbers", (whole(-1e4, -30, 30, 1e4),)),
+    Case("a stack of rows, shape (2, 3, 4)", (random(2, 3, 4, seed=3),)),
+]
+HAND = whole([2]), whole([1, -1, 3, -2]), whole(0, 0, -5, 3), whole([1], [5], [2], [7]), whole(1)
+MLP = [
+    Case("the numbers of the hand example", HAND),
+    Case("three rows, D = 4, F = 16", made(3, 4, 16, 10)),
+    Case("as many units as columns: F = D", made(3, 4, 4, 20)),
+    Case("one row", made(1, 2, 8, 30)),
+    Case("a gelu of the caller's own", made(2, 2, 8, 40), {"gelu": half}),
+    Case("a linear of the caller's own", made(2, 2, 8, 50), {"linear": doubled}),
+]
+UNIT = [
+    Case("unit 2 of the hand example", (HAND[0], 2, *HAND[1:4])),
+    Case("three rows, F = 8, unit 5", (made(3, 4, 8, 60)[0], 5, *made(3, 4, 8, 60)[1:4])),
+    Case("F = D = 4, unit 1", (made(3, 4, 4, 70)[0], 1, *made(3, 4, 4, 70)[1:4])),
+    Case("as many rows as columns", (made(4, 4, 4, 80)[0], 3, *made(4, 4, 4, 80)[1:4])),
+]
+MERGED = [
+    Case("D = 1, F = 4: the hand example", HAND[1:]),
+    Case("D = 3, F = 5", made(1, 3, 5, 90)[1:]),
+    Case("D = F = 3", made(1, 3, 3, 95)[1:]),
+]
+
+EXERCISES = [
+    Exercise("gelu", gelu, GELU,
+             [erf_gelu, relu, sigmoid_gelu, silu, no_half, no_one, no_cube, square_for_cube, no_root, root_upside_down,
+              share_only, float64_gelu]),
+    Exercise("mlp", mlp, MLP,
+             [no_nonlinearity, gelu_after_projection, gelu_twice, gelu_first, relu_in_mlp, no_fc_bias, no_proj_bias,
+              no_bias, with_residual, transposed, one_layer_twice, gelu_ignored, linear_ignored]),
+    Exercise("one_unit", one_unit, UNIT,
+             [unit_row_as_key, unit_column_as_value, unit_without_gelu, unit_without_bias, unit_activation_only]),
+    Exercise("merged", merged, MERGED,
+             [merged_bias_added, merged_second_bias_only, merged_first_bias_only, merged_wrong_order]),
+]
