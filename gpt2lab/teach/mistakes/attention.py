@@ -1,0 +1,353 @@
+"""Lesson 06: softmax and attend; attend_window and spread."""
+import math
+
+import numpy as np
+
+from gpt2lab.attention import attend
+from gpt2lab.softmax import softmax
+
+from . import Case, Exercise, random
+
+
+def no_maximum(scores):
+    """The largest score is not taken away first.
+
+    exp(1000) is infinity, and infinity divided by infinity is nan. Which number can you subtract
+    from all scores of a row, so that the largest exponent is 0?
+    """
+    weights = np.exp(scores)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def one_maximum(scores):
+    """One maximum is taken for the whole array, not one for each row.
+
+    A row far below the maximum of another row becomes 0 everywhere, and 0 is divided by 0. Which
+    axis should the maximum run along?
+    """
+    weights = np.exp(scores - scores.max())
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def wrong_axis_of_softmax(scores):
+    """The sum goes down the columns, not along each row.
+
+    Each row of scores belongs to one query and must sum to 1. Which axis runs along a row?
+    """
+    weights = np.exp(scores - scores.max(axis=0, keepdims=True))
+    return weights / weights.sum(axis=0, keepdims=True)
+
+
+def one_sum(scores):
+    """All numbers of the array share one sum, not those of each row.
+
+    sum() without an axis adds everything up. Each row must sum to 1 on its own: which axis, and
+    what does keepdims do?
+    """
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum()
+
+
+def no_sum(scores):
+    """The weights are not divided by their sum.
+
+    They are positive, but do they add up to 1? Look at the denominator of the formula.
+    """
+    return np.exp(scores - scores.max(axis=-1, keepdims=True))
+
+
+def no_exponential(scores):
+    """The scores are divided by their sum as they are, without the exponential.
+
+    A score can be negative, a probability cannot. What turns every number into a positive one?
+    """
+    return scores / scores.sum(axis=-1, keepdims=True)
+
+
+def maximum_of_sizes(scores):
+    """The largest size (absolute value) is taken away, not the largest score.
+
+    With scores of -1000 and -1001, what is left after you take away 1000? The maximum itself can
+    be negative.
+    """
+    weights = np.exp(scores - np.abs(np.where(np.isfinite(scores), scores, 0)).max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def _scores(q, k):
+    return q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+
+
+def _later(T, S):
+    return np.arange(S) > np.arange(S - T, S)[:, None]
+
+
+def _mixed(q, v, scores, softmax, later=None, fill=-np.inf):
+    later = _later(q.shape[-2], v.shape[-2]) if later is None else later
+    return softmax(np.where(later, fill, scores)) @ v
+
+
+def hides_itself(q, k, v, softmax=softmax):
+    """The mask is off by one: a token cannot see itself.
+
+    The first query has no key left at all. Is the key at a query's own place later than the query?
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    return _mixed(q, v, _scores(q, k), softmax, np.arange(S) >= np.arange(S - T, S)[:, None])
+
+
+def sees_the_next(q, k, v, softmax=softmax):
+    """The mask is off by one: a token sees the one after it.
+
+    Write the mask for T = 2 on paper. Which keys may the first query see?
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    return _mixed(q, v, _scores(q, k), softmax, np.arange(S) > np.arange(S - T, S)[:, None] + 1)
+
+
+def no_mask(q, k, v, softmax=softmax):
+    """Nothing is masked: each query sees the later tokens too.
+
+    When the model writes, the later tokens are not there yet. Which scores must not count?
+    """
+    return softmax(_scores(q, k)) @ v
+
+
+def mask_after_softmax(q, k, v, softmax=softmax):
+    """The mask comes after softmax: the weights of a row no longer sum to 1.
+
+    Softmax has already given a share to the later keys. Where must the mask stand, so that they
+    get none?
+    """
+    return np.where(_later(q.shape[-2], k.shape[-2]), 0, softmax(_scores(q, k))) @ v
+
+
+def masked_with_zero(q, k, v, softmax=softmax):
+    """The masked scores are 0, and 0 is a score like any other.
+
+    exp(0) is 1, so the later keys still get weight. Which score has the exponential 0?
+    """
+    return _mixed(q, v, _scores(q, k), softmax, fill=0)
+
+
+def masked_with_10_thousand(q, k, v, softmax=softmax):
+    """The masked scores are -10,000, which is not low enough.
+
+    If all allowed keys score lower still, the later ones win. Which number is lower than every
+    score?
+    """
+    return _mixed(q, v, _scores(q, k), softmax, fill=-1e4)
+
+
+def masked_with_10_billion(q, k, v, softmax=softmax):
+    """The masked scores are -10,000,000,000: low, but not lower than every score.
+
+    For the scores of real models it is enough, and OpenAI's own code does it. Which number needs
+    no such luck?
+    """
+    return _mixed(q, v, _scores(q, k), softmax, fill=-1e10)
+
+
+def mask_turned_around(q, k, v, softmax=softmax):
+    """The mask hides the earlier keys and shows the later ones.
+
+    Which side of the diagonal is the future: keys with a larger place than the query, or a smaller?
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    return _mixed(q, v, _scores(q, k), softmax, np.arange(S) < np.arange(S - T, S)[:, None])
+
+
+def queries_at_the_front(q, k, v, softmax=softmax):
+    """With fewer queries than keys, the queries are taken for the first tokens, not for the last.
+
+    T queries belong to the last T of S tokens. Which key belongs to query 0, if T = 1 and S = 3?
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    return _mixed(q, v, _scores(q, k), softmax, np.arange(S) > np.arange(T)[:, None])
+
+
+def no_scale(q, k, v, softmax=softmax):
+    """The scores are not divided by the root of Dh.
+
+    The more numbers a vector has, the larger its dot products. What brings them back?
+    """
+    return _mixed(q, v, q @ k.swapaxes(-1, -2), softmax)
+
+
+def scaled_by_width(q, k, v, softmax=softmax):
+    """The scores are divided by Dh, not by its root.
+
+    The variance of the scores grows with Dh. The scores themselves grow more slowly: how?
+    """
+    return _mixed(q, v, q @ k.swapaxes(-1, -2) / q.shape[-1], softmax)
+
+
+def scaled_by_model(q, k, v, softmax=softmax):
+    """The scores are divided by the root of D, the width of all heads together.
+
+    Each head compares vectors of Dh numbers. Which axis of q is that?
+    """
+    heads = math.prod(q.shape[:-2])
+    return _mixed(q, v, q @ k.swapaxes(-1, -2) / (heads * q.shape[-1]) ** 0.5, softmax)
+
+
+def scaled_up(q, k, v, softmax=softmax):
+    """The scores are multiplied by the root of Dh, not divided.
+
+    Large vectors give large scores. Should they become larger still?
+    """
+    return _mixed(q, v, q @ k.swapaxes(-1, -2) * q.shape[-1] ** 0.5, softmax)
+
+
+def softmax_over_queries(q, k, v, softmax=softmax):
+    """Softmax runs over the queries, down the columns, not over the keys.
+
+    Each query shares out a weight of 1 among its keys. Along which axis of scores (T, S) do the
+    keys lie?
+    """
+    scores = np.where(_later(q.shape[-2], k.shape[-2]), -np.inf, _scores(q, k))
+    return softmax(scores.swapaxes(-1, -2)).swapaxes(-1, -2) @ v
+
+
+def names_as_contents(q, k, v, softmax=softmax):
+    """The keys are mixed, not the values.
+
+    A key says what a token can be found by. What does the token hand over?
+    """
+    return _mixed(q, k, _scores(q, k), softmax)
+
+
+def best_key_only(q, k, v, softmax=softmax):
+    """Only the value of the best key is taken, not the weighted mean.
+
+    The weights between 0 and 1 are lost. How do you mix all rows of v at once?
+    """
+    best = np.where(_later(q.shape[-2], k.shape[-2]), -np.inf, _scores(q, k)).argmax(axis=-1)
+    return (np.arange(k.shape[-2]) == best[..., None]).astype(v.dtype) @ v
+
+
+def all_axes_reversed(q, k, v, softmax=softmax):
+    """k.T reverses all axes, which is wrong for a stack of heads.
+
+    k (H, S, Dh) becomes (Dh, S, H). You want (H, Dh, S): only the last two change places. Which
+    function exchanges two axes?
+    """
+    return _mixed(q, v, q @ k.T / q.shape[-1] ** 0.5, softmax)
+
+
+def attend_window(q, k, v, width, softmax=softmax):
+    """The right answer to the first exercise: a query sees the last `width` keys up to its own."""
+    T, S = q.shape[-2], k.shape[-2]
+    behind = np.arange(S - T, S)[:, None] - np.arange(S)                            # (T, S)
+    return softmax(np.where((behind < 0) | (behind >= width), -np.inf, _scores(q, k))) @ v
+
+
+def window_without_mask(q, k, v, width, softmax=softmax):
+    """The window reaches into the future.
+
+    A window ends at the query's own token. Keep the mask for the later keys, and add a second one.
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    behind = np.arange(S - T, S)[:, None] - np.arange(S)
+    return softmax(np.where(np.abs(behind) >= width, -np.inf, _scores(q, k))) @ v
+
+
+def window_one_wider(q, k, v, width, softmax=softmax):
+    """The window is one key too wide.
+
+    With width 1 a query sees only itself. How far back is the first key that is out of sight?
+    """
+    return attend_window(q, k, v, width + 1, softmax)
+
+
+def window_ignored(q, k, v, width, softmax=softmax):
+    """The width changes nothing.
+
+    Which keys are too far back? Compare places of queries and keys, as the causal mask does.
+    """
+    return attend(q, k, v, softmax)
+
+
+def spread(pattern):
+    """The right answer to the second exercise: 1 / the sum of the squared weights."""
+    return 1 / (pattern ** 2).sum(axis=-1)
+
+
+def spread_over_queries(pattern):
+    """The squares are added down the columns, over the queries.
+
+    Each query needs its own number. Along which axis do its weights lie?
+    """
+    return 1 / (pattern ** 2).sum(axis=-2)
+
+
+def spread_without_squares(pattern):
+    """The weights are added without squares.
+
+    Without squares the sum is 1, whatever the query looks at.
+    """
+    return 1 / pattern.sum(axis=-1)
+
+
+def spread_not_inverted(pattern):
+    """The sum of the squares is not turned over.
+
+    For four equal weights the sum is 1/4. Which number did the exercise ask for?
+    """
+    return (pattern ** 2).sum(axis=-1)
+
+
+def _qkv(*shape, T=None, seed=0):
+    """Random q, k, v of this shape; only the last T queries."""
+    q, k, v = (random(*shape, seed=seed + i, scale=1.5) for i in range(3))
+    return q[..., -(T or shape[-2]):, :], k, v
+
+
+def _low(score):
+    """Two tokens whose only allowed key has this score for query 0; v tells them apart."""
+    return (np.array([[1, 0], [1, 0]], np.float32), np.array([[score * 2 ** 0.5, 0], [0, 0]], np.float32),
+            np.array([[10, 1], [20, 2]], np.float32))
+
+
+HAND = (np.array([[0, 0, 0, 0], [2, 0, 0, 0], [2, 0, 2, 0]], np.float32),
+        np.array([[0, 1, 0, 0], [1, 0, 0, 1], [2, 0, 0, 0]], np.float32),
+        np.array([[10, 0, 0, 0], [0, 10, 0, 0], [20, 20, 4, 0]], np.float32))
+STACK = _qkv(2, 5, 3, seed=20)
+SCORES = [
+    Case("one row: 0, 1, 2", (np.array([[0, 1, 2]], np.float32),)),
+    Case("large scores: 1000, 999, 990", (np.array([[1000, 999, 990]], np.float32),)),
+    Case("low scores: -1000, -1001", (np.array([[-1000, -1001]], np.float32),)),
+    Case("a masked score of minus infinity", (np.array([[1, -np.inf, 3], [2, -np.inf, -np.inf]], np.float32),)),
+    Case("three rows", (random(3, 4, seed=1, scale=2),)),
+    Case("rows far apart", (np.array([[0, 1], [-1000, -1001]], np.float32),)),
+    Case("a stack, shape (2, 3, 4)", (random(2, 3, 4, seed=2, scale=2),)),
+]
+CASES = [
+    Case("the hand example", HAND),
+    Case("five tokens, Dh = 3", _qkv(5, 3)),
+    Case("one token", _qkv(1, 4, seed=5)),
+    Case("a very low score, -20,000", _low(-2e4)),
+    Case("an extremely low score, -200,000,000,000", _low(-2e11)),
+    Case("two queries at the end of five tokens", _qkv(5, 3, T=2, seed=10)),
+    Case("one query at the end of four tokens", _qkv(4, 4, T=1, seed=15)),
+    Case("a stack of two heads, shape (2, 5, 3)", STACK),
+    Case("a stack, two queries at the end", _qkv(3, 5, 4, T=2, seed=25)),
+]
+WINDOWS = [Case(f"five tokens, width {width}", (*_qkv(5, 3), width)) for width in (1, 2, 9)]
+PATTERNS = [
+    Case("one key, four equal keys", (np.array([[1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25]], np.float32),)),
+    Case("a real shape (2, 3, 3)", (softmax(random(2, 3, 3, seed=3)),)),
+]
+
+EXERCISES = [
+    Exercise("softmax", softmax, SCORES,
+             [no_maximum, one_maximum, wrong_axis_of_softmax, one_sum, no_sum, no_exponential,
+              maximum_of_sizes]),
+    Exercise("attend", attend, CASES,
+             [hides_itself, sees_the_next, no_mask, mask_turned_around, mask_after_softmax, masked_with_zero,
+              masked_with_10_thousand, masked_with_10_billion, softmax_over_queries, no_scale, scaled_by_width,
+              scaled_by_model, scaled_up, queries_at_the_front, all_axes_reversed, names_as_contents, best_key_only]),
+    Exercise("attend_window", attend_window, [*WINDOWS, Case("one query at the end, width 2", (*_qkv(4, 4, T=1, seed=15), 2))],
+             [window_without_mask, window_one_wider, window_ignored]),
+    Exercise("spread", spread, PATTERNS, [spread_over_queries, spread_without_squares, spread_not_inverted]),
+]
