@@ -93,6 +93,33 @@ def fixed_epsilon(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, bias)
 
 
+def axis_1(x, gain, bias, epsilon=1e-5):
+    """Mean and variance go along axis 1, which is the row only where x has two axes.
+
+    A stack of rows has shape (2, 3, 4). Which number means "the last axis", however many there are?
+    """
+    axis = min(1, x.ndim - 1)
+    mean, variance = x.mean(axis=axis, keepdims=True), x.var(axis=axis, keepdims=True)
+    return (x - mean) / np.sqrt(variance + epsilon) * gain + bias
+
+
+def no_keepdims(x, gain, bias, epsilon=1e-5):
+    """The means have shape (T,), which does not fit x (T, D).
+
+    With keepdims=True a mean along the row keeps an axis of length 1, and NumPy can stretch it.
+    What shape do your mean and variance have?
+    """
+    return (x - x.mean(axis=-1)) / np.sqrt(x.var(axis=-1) + epsilon) * gain + bias
+
+
+def bias_before_gain(x, gain, bias, epsilon=1e-5):
+    """The bias is added before the gain multiplies.
+
+    First stretch, then shift. Where do the brackets of the formula close?
+    """
+    return ((layer_norm(x, np.ones_like(gain), bias, epsilon)) * gain).astype(x.dtype)
+
+
 def _with(x, gain, bias, variance):
     return ((x - x.mean(axis=-1, keepdims=True)) / np.sqrt(variance) * gain + bias).astype(x.dtype)
 
@@ -126,32 +153,63 @@ def rms_sum(x, gain, epsilon=1e-5):
     return x / np.sqrt((x * x).sum(axis=-1, keepdims=True) + epsilon) * gain
 
 
+def rms_epsilon_outside(x, gain, epsilon=1e-5):
+    """Epsilon stands outside the square root.
+
+    The root covers the mean of the squares and epsilon. What comes first, the sum or the root?
+    """
+    return x / (np.sqrt((x * x).mean(axis=-1, keepdims=True)) + epsilon) * gain
+
+
+def rms_whole_array(x, gain, epsilon=1e-5):
+    """One mean for the whole array, not one for each row.
+
+    Which axis runs along a row, and what does keepdims do?
+    """
+    return x / np.sqrt((x * x).mean() + epsilon) * gain
+
+
 def strict_layer_norm(x, gain, bias, epsilon=1e-5):
-    """The right answer to the first exercise is the library's own function."""
+    """The right answer to the first exercise."""
+    if not np.isfinite(x).all():
+        raise ValueError("layer_norm: x must be finite")
     return layer_norm(x, gain, bias, epsilon)
 
 
 def no_check(x, gain, bias, epsilon=1e-5):
-    """A gain of the wrong shape is spread over the row without a word.
+    """Nothing is refused: nan and infinity pass through.
 
-    NumPy stretches shape (1,) to any length. Compare gain.shape and bias.shape with (D,) before
-    you compute, and raise ValueError.
+    Look at x before you compute. Which function of NumPy tells finite numbers from the others?
     """
-    return ddof_0(x, gain, bias, epsilon)
+    return layer_norm(x, gain, bias, epsilon)
 
 
-def checks_gain_only(x, gain, bias, epsilon=1e-5):
-    """The gain is checked, the bias is not.
+def only_nan(x, gain, bias, epsilon=1e-5):
+    """Only nan is refused, infinity passes.
 
-    The bias can be stretched just as silently.
+    np.isnan is false for infinity. Is there a test for both?
     """
-    if gain.shape != x.shape[-1:]:
-        raise ValueError("gain")
-    return ddof_0(x, gain, bias, epsilon)
+    if np.isnan(x).any():
+        raise ValueError("nan")
+    return layer_norm(x, gain, bias, epsilon)
 
 
-def ddof_0(x, gain, bias, epsilon):
-    return _with(x, gain, bias, x.var(axis=-1, keepdims=True) + epsilon)
+def any_for_all(x, gain, bias, epsilon=1e-5):
+    """One finite number is enough for the whole array to pass.
+
+    Must any of the numbers be finite, or all of them?
+    """
+    if not np.isfinite(x).any():
+        raise ValueError("x")
+    return layer_norm(x, gain, bias, epsilon)
+
+
+def repaired(x, gain, bias, epsilon=1e-5):
+    """Wrong numbers are replaced in silence.
+
+    The caller should learn that something went wrong: raise, do not repair.
+    """
+    return layer_norm(np.nan_to_num(x, posinf=0, neginf=0), gain, bias, epsilon)
 
 
 ONE, ZERO = np.ones(4, np.float32), np.zeros(4, np.float32)
@@ -165,14 +223,16 @@ CASES = [
     Case("large numbers", (random(2, 4, seed=3, scale=1e4), ONE, ZERO)),
     Case("a stack of rows, shape (2, 3, 4)", (random(2, 3, 4, seed=4), ONE, ZERO)),
 ]
-WRONG_GAIN = Case("gain of shape (1,)", (HAND, np.ones(1, np.float32), ZERO))
-WRONG_BIAS = Case("bias of shape (1,)", (HAND, ONE, np.zeros(1, np.float32)))
+NAN, INFINITE = (np.array([[1, 2, bad, 6]], np.float32) for bad in (np.nan, -np.inf))
 
 EXERCISES = [
     Exercise("layer_norm", layer_norm, CASES,
              [ddof_1, epsilon_outside, no_epsilon, no_root, wrong_axis, whole_array, no_bias, no_gain,
-              mean_not_removed, fixed_epsilon]),
-    Exercise("strict_layer_norm", strict_layer_norm, [CASES[1], WRONG_GAIN, WRONG_BIAS], [no_check, checks_gain_only]),
+              mean_not_removed, fixed_epsilon, axis_1, no_keepdims, bias_before_gain]),
+    Exercise("strict_layer_norm", strict_layer_norm, [
+        CASES[1], CASES[4], Case("a row with nan", (NAN, ONE, ZERO)), Case("a row with minus infinity", (INFINITE, ONE, ZERO)),
+        Case("a row of nan only", (HAND * np.float32(np.nan), ONE, ZERO)),
+    ], [no_check, only_nan, any_for_all, repaired]),
     Exercise("rms_norm", rms_norm, [Case(case.label, (*case.arguments[:2], *case.arguments[3:])) for case in CASES],
-             [rms_with_mean, rms_with_variance, rms_sum]),
+             [rms_with_mean, rms_with_variance, rms_sum, rms_epsilon_outside, rms_whole_array]),
 ]

@@ -81,5 +81,5 @@ def _row(ax, row, title, colour):
     ax.bar(range(len(row)), row, color=colour, hatch="//" if colour == plot.GREEN else None, edgecolor="white")
     ax.axhspan(mean - deviation, mean + deviation, color="0.9", zorder=0)
     ax.axhline(mean, color="black", linestyle="--", linewidth=1)
-    ax.set(title=f"{title}\nmean {mean:z.2f}\ndeviation {deviation:z.2f}", xlabel="column D",
+    ax.set(title=f"{title}\nmean {mean:z.2f}\ndeviation {deviation:z.2f}", xlabel="column",
            xticks=range(0, len(row), 2))
