@@ -1,0 +1,251 @@
+"""Lesson 01: linear, the strides of a shape, and linear again, row by row."""
+import numpy as np
+
+from gpt2lab.linear import linear
+
+from . import Case, Exercise, random
+
+
+def out_in(x, w, b):
+    """w is read as (out, in), the other way round.
+
+    Some libraries store w like that; GPT-2 does not. Which axis of w must be as long as a row of
+    x? Look at a w that is not square.
+    """
+    return x @ w.T + b
+
+
+def turned_when_it_fits(x, w, b):
+    """w is turned over whenever its second axis is as long as a row of x.
+
+    That looks safe, but a square w always fits, so it is turned over too, without a word. w is
+    (in, out), always. What may you leave out?
+    """
+    return x @ (w.T if w.shape[1] == x.shape[-1] else w) + b
+
+
+def turned_until_it_fits(x, w, b):
+    """A w that does not fit is turned over until it does.
+
+    A w of shape (out, in) is a mistake of the caller, who should hear of it. What does @ do by
+    itself when the shapes do not fit?
+    """
+    return x @ (w if w.shape[0] == x.shape[-1] else w.T) + b
+
+
+def no_bias(x, w, b):
+    """The bias is forgotten.
+
+    The sum of products starts at the bias, not at 0. Where does b go?
+    """
+    return x @ w
+
+
+def bias_down_the_rows(x, w, b):
+    """Each row gets one number of the bias; each column should.
+
+    b has one number for every output. Along which axis of y (T, out) do the outputs lie? What
+    shape has b[:, None]?
+    """
+    return x @ w + b[:, None]
+
+
+def bias_before(x, w, b):
+    """The bias is added to x, in front of the product.
+
+    Read the formula from the left: the product comes first. How long is b, and how long is a row
+    of x?
+    """
+    return (x + b) @ w
+
+
+def bias_each_time(x, w, b):
+    """The bias is added once for every product, so it counts `in` times.
+
+    The bias is where the sum starts: it stands outside the innermost loop. How often is it
+    added in your loops?
+    """
+    return x @ w + x.shape[-1] * b
+
+
+def bias_summed(x, w, b):
+    """All outputs get the same bias, the sum of b.
+
+    Output number j has a bias of its own, b[j]. Which axis did you sum over?
+    """
+    return x @ w + b.sum()
+
+
+def swapped(x, w, b):
+    """x and w have changed places.
+
+    In a product of matrices the order counts: x @ w takes rows of x and columns of w. Which
+    comes first in the formula?
+    """
+    return w @ x + b
+
+
+def elementwise(x, w, b):
+    """The product goes number by number, it is not the product of matrices.
+
+    * multiplies the numbers that stand in the same place and adds nothing up. Which operator of
+    NumPy takes rows times columns?
+    """
+    return x * w + b
+
+
+def rows_only(x, w, b):
+    """A single row, of shape (in,), is not taken.
+
+    Your loop runs over rows; in a single row it meets bare numbers. What does @ do with x of any
+    number of axes?
+    """
+    return np.stack([row @ w + b for row in x])
+
+
+def matrices_only(x, w, b):
+    """Only a matrix x of shape (T, in) is taken, no single row and no stack.
+
+    x may have any number of axes, as long as the last one is `in`. Which operator of NumPy runs
+    over the axes in front by itself?
+    """
+    if x.ndim != 2:
+        raise ValueError("x")
+    return x @ w + b
+
+
+def in_float64(x, w, b):
+    """The numbers come out as float64, twice as wide as they went in.
+
+    np.zeros makes float64 unless you say otherwise. Which dtype has x?
+    """
+    return (x @ w + b).astype(np.float64)
+
+
+def strides_of(shape):
+    """The right answer to the first exercise: each stride is the product of the sizes behind it."""
+    steps, step = [], 1
+    for size in reversed(shape):
+        steps.append(step)
+        step *= size
+    return tuple(reversed(steps))
+
+
+def strides_in_bytes(shape):
+    """The strides are in bytes; here they count numbers.
+
+    NumPy's .strides are four times as large for float32. How far is the next number of a row?
+    """
+    return tuple(4 * step for step in strides_of(shape))
+
+
+def strides_of_columns(shape):
+    """The first axis moves by 1; the last one should.
+
+    You have put columns together, as Fortran does. Which index runs fastest when you read a
+    matrix like a text?
+    """
+    return strides_of(shape[::-1])[::-1]
+
+
+def strides_backwards(shape):
+    """The strides stand in the wrong order.
+
+    The last axis has stride 1, the first has the largest. If you started at the end, what is left
+    to do?
+    """
+    return strides_of(shape)[::-1]
+
+
+def strides_one_too_many(shape):
+    """Each stride holds its own size as well.
+
+    One step along an axis skips what lies behind that axis, not the whole axis. For the shape
+    (2, 3), how far apart are rows 0 and 1?
+    """
+    return tuple(step * size for step, size in zip(strides_of(shape), shape))
+
+
+def strides_are_sizes(shape):
+    """Each stride is only the size of the next axis, not the product of all that follow.
+
+    With two axes that is the same. With three, a step along the first one skips a whole matrix.
+    """
+    return (*shape[1:], 1) if shape else ()
+
+
+def linear_rows(x, w, b):
+    """The right answer to the second exercise: i-k-j, each row of y starts as the bias."""
+    y = np.tile(b, (len(x), 1))
+    for i in range(len(x)):
+        for k in range(len(w)):
+            y[i] += x[i, k] * w[k]
+    return y
+
+
+def rows_from_zero(x, w, b):
+    """The rows start at 0, so the bias is forgotten.
+
+    Before anything is added, a row of y is the bias.
+    """
+    return x @ w
+
+
+def rows_share_the_bias(x, w, b):
+    """The caller's bias is changed: a row of y is the bias itself, not a copy of it.
+
+    row = b gives the array a second name, and += writes into the array. How do you get a buffer
+    of its own?
+    """
+    y = []
+    for i in range(len(x)):
+        row = b
+        for k in range(len(w)):
+            row += x[i, k] * w[k]
+        y.append(row)
+    return np.array(y)
+
+
+def rows_forget(x, w, b):
+    """Each product replaces the one before; only the last is left.
+
+    Every k adds its part to the row. What is the difference between = and +=?
+    """
+    return x[:, -1:] * w[-1] + b
+
+
+def rows_take_columns(x, w, b):
+    """The columns of w are taken, not its rows.
+
+    In i-k-j the innermost step takes one number x[i, k] and a whole row of w. Which index of w
+    stands still?
+    """
+    return x @ w.T + b
+
+
+ROW = np.array([[2, 3, 5]], np.float32)
+W = np.array([[1, 10], [2, 20], [4, 40]], np.float32)
+BIAS = np.array([1, 2], np.float32)
+CASES = [
+    Case("the column 2, 3, 5, 7 times the row 1, 10, 100",
+         (np.array([[2], [3], [5], [7]], np.float32), np.array([[1, 10, 100]], np.float32), np.zeros(3, np.float32))),
+    Case("one row, two outputs, a bias", (ROW, W, BIAS)),
+    Case("a square w", (random(2, 3, seed=1), random(3, 3, seed=2), random(3, seed=3))),
+    Case("as many rows as outputs", (random(2, 3, seed=4), random(3, 2, seed=5), random(2, seed=6))),
+    Case("all three square", (random(3, 3, seed=7), random(3, 3, seed=8), random(3, seed=9))),
+    Case("a single row, shape (in,)", (ROW[0], W, BIAS)),
+    Case("a stack of rows, shape (2, 3, 4)", (random(2, 3, 4, seed=10), random(4, 5, seed=11), random(5, seed=12))),
+    Case("a w of shape (out, in), which must be refused", (random(2, 3, seed=13), random(4, 3, seed=14), random(4, seed=15))),
+]
+
+EXERCISES = [
+    Exercise("linear", linear, CASES,
+             [turned_when_it_fits, no_bias, bias_each_time, bias_summed, in_float64, rows_only, matrices_only, turned_until_it_fits,
+              out_in, swapped, bias_before, bias_down_the_rows, elementwise]),
+    Exercise("strides_of", strides_of,
+             [Case("shape (6,)", ((6,),)), Case("shape (4, 6)", ((4, 6),)), Case("shape (2, 3, 4)", ((2, 3, 4),)),
+              Case("shape (5, 1, 2, 3)", ((5, 1, 2, 3),))],
+             [strides_in_bytes, strides_of_columns, strides_backwards, strides_one_too_many, strides_are_sizes]),
+    Exercise("linear_rows", linear_rows, CASES[:5],
+             [rows_from_zero, rows_share_the_bias, rows_forget, rows_take_columns]),
+]
