@@ -40,9 +40,10 @@ def verdict(function):
 
 def recognise(exercise, results):
     """The known mistake that gives just these results in all cases, or None."""
+    asked = [isinstance(attempt(exercise.right, case), Failure) for case in exercise.cases]    # for an error
     for mistake in exercise.mistakes:
-        if all(_alike(result, attempt(mistake, case), exercise.tolerance)
-               for result, case in zip(results, exercise.cases)):
+        if all(_alike(result, attempt(mistake, case), exercise.tolerance, error)
+               for result, case, error in zip(results, exercise.cases, asked)):
             return mistake
     return None
 
@@ -54,7 +55,7 @@ def attempt(function, case):
         with np.errstate(all="ignore"):
             result = function(*arguments, **named)
     except Exception as error:
-        return Failure(f"{type(error).__name__}: {error}", error=True)
+        return Failure(f"{type(error).__name__}: {error}", type(error))
     if result is None:
         return Failure("nothing came back: is there a return?")
     if not _equal((arguments, named), (case.arguments, case.named)):
@@ -63,20 +64,25 @@ def attempt(function, case):
 
 
 class Failure:
-    """A result that is none. Two errors count as alike whatever they say."""
+    """A result that is none: what was raised, or what is wrong with it."""
 
-    def __init__(self, text, error=False):
-        self.text, self.error = text, error
+    def __init__(self, text, error=None):
+        self.text, self.error = text, error             # error: the class of the exception
 
 
 def miss(got, want, tolerance):
     """What is wrong with `got`, in one line; None if nothing is."""
-    if isinstance(got, Failure) and isinstance(want, Failure) and got.error and want.error:
-        return None                             # the case asks for an error
+    if isinstance(got, Failure) and isinstance(want, Failure) and got.error:
+        fits = issubclass(got.error, ValueError) or not issubclass(want.error, ValueError)
+        return None if fits else f"this must be refused with a ValueError, got {got.text}"      # an error is asked for
     if isinstance(got, Failure):
         return got.text
     if isinstance(want, Failure):
         return f"this must be refused with an error ({want.text}), got {_short(got)}"
+    if isinstance(want, tuple) and isinstance(got, tuple) and len(got) == len(want) and any(
+            isinstance(part, np.ndarray) for part in want):
+        parts = [miss(g, w, tolerance) for g, w in zip(got, want)]
+        return next((f"result {i} of {len(want)}: {text}" for i, text in enumerate(parts, 1) if text), None)
     if not isinstance(want, np.ndarray):
         return None if _equal(got, want, tolerance) else f"want {_short(want)}, got {_short(got)}"
     if not isinstance(got, np.ndarray):
@@ -93,11 +99,11 @@ def miss(got, want, tolerance):
     return f"{where}want {want[place]:.6g}, got {got[place]:.6g}"
 
 
-def _alike(got, other, tolerance):
-    """Could the same code have made both?"""
+def _alike(got, other, tolerance, asked):
+    """Could the same code have made both? Where an error is asked for, its words do not matter."""
     if isinstance(got, Failure) or isinstance(other, Failure):
-        return isinstance(got, Failure) and isinstance(other, Failure) and \
-            got.error == other.error and (got.error or got.text == other.text)
+        return isinstance(got, Failure) and isinstance(other, Failure) and (
+            got.text == other.text or asked and got.error and other.error)
     return _equal(got, other, tolerance)
 
 

@@ -56,7 +56,7 @@ def gallery(name, prompt=PROMPT, tokens=12):
         except Exception:
             logits = "none"
         rows.append((title(mistake).rstrip("."), logits, writes(model, prompt, tokens)))
-    print(f"{prompt} ...")
+    print(f"{prompt} ...   (three dots: two best tokens too close to call)")
     show.table(["mistake", "logits", "the model goes on"],
                [(what, logits, show.token(text).replace("·", " ")) for what, logits, text in rows])
 
@@ -75,7 +75,8 @@ def diff(model, ids, tolerance=1e-5):
     """The first operation of the model that gives something else than the library's, or None.
 
     Every operation is compared with the library's on the very same input, the inner ones before
-    those that call them: so the one that is at fault is named, however small its fault is.
+    those that call them: so the one that is at fault is named. Rounding is no fault: the tolerance
+    is a share of the largest number of an array.
     """
     right, found = {}, []
     GPT2(model.config, model.weights, model.tokenizer).run_tapped(
@@ -86,7 +87,7 @@ def diff(model, ids, tolerance=1e-5):
             wanted = _result(right[name], arguments, named)
             result = _result(function, arguments, named)
             failed = isinstance(result, Exception)
-            if not (failed and isinstance(wanted, Exception)) and not _near(result, wanted, tolerance):
+            if not (failed and isinstance(wanted, Exception)) and not _near(result, wanted, tolerance * _size(wanted)):
                 found.append(Difference(name, OPERATION[name.split(".", 2)[2] if name.startswith("h.") else name]))
             if failed:
                 raise result
@@ -109,11 +110,16 @@ def _result(function, arguments, named):
 
 
 def _near(a, b, tolerance):
-    """Arrays of one shape, alike up to the tolerance (as a share, for numbers above 1)."""
+    """Arrays of one shape, and no number further apart than the tolerance."""
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.shape != b.shape:
         return False
     with np.errstate(invalid="ignore"):
-        return bool(((a == b) | (np.abs(a - b) <= tolerance * np.maximum(1, np.abs(b)))).all())
+        return bool(((a == b) | (np.abs(a - b) <= tolerance)).all())
+
+
+def _size(array):
+    """The largest finite number of an array, at least 1: what rounding is measured by."""
+    return np.abs(array[np.isfinite(array)]).max(initial=1) if isinstance(array, np.ndarray) else 1
 
 
 def compare(model, prompt="sentence"):

@@ -8,6 +8,8 @@ from gpt2lab.softmax import softmax
 
 from . import Case, Exercise, random
 
+library_softmax = softmax
+
 
 def no_maximum(scores):
     """The largest score is not taken away first.
@@ -46,6 +48,16 @@ def one_sum(scores):
     """
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / weights.sum()
+
+
+def no_keepdims(scores):
+    """The maximum and the sum of the rows have lost their axis.
+
+    For scores (T, S) they have shape (T,), which NumPy lines up with the columns. What does
+    keepdims=True do to a maximum along the last axis?
+    """
+    weights = np.exp(scores - scores.max(axis=-1))
+    return weights / weights.sum(axis=-1)
 
 
 def no_sum(scores):
@@ -235,11 +247,37 @@ def all_axes_reversed(q, k, v, softmax=softmax):
     return _mixed(q, v, q @ k.T / q.shape[-1] ** 0.5, softmax)
 
 
+def own_softmax(q, k, v, softmax=softmax):
+    """The softmax that is handed in as an argument is not used.
+
+    The model may be run with another softmax, yours for example. Which one does your function call?
+    """
+    return _mixed(q, v, _scores(q, k), library_softmax, _later(q.shape[-2], k.shape[-2]))
+
+
 def attend_window(q, k, v, width, softmax=softmax):
     """The right answer to the first exercise: a query sees the last `width` keys up to its own."""
     T, S = q.shape[-2], k.shape[-2]
     behind = np.arange(S - T, S)[:, None] - np.arange(S)                            # (T, S)
     return softmax(np.where((behind < 0) | (behind >= width), -np.inf, _scores(q, k))) @ v
+
+
+def window_later_visible(q, k, v, width, softmax=softmax):
+    """Later keys are visible: only the far end of the window is closed.
+
+    A window has two ends. Which of the two did you hide?
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    behind = np.arange(S - T, S)[:, None] - np.arange(S)
+    return softmax(np.where(behind >= width, -np.inf, _scores(q, k))) @ v
+
+
+def window_one_narrower(q, k, v, width, softmax=softmax):
+    """The window is one key too narrow.
+
+    With width 1 a query still sees itself. Is a key `width` places back hidden, or the one before it?
+    """
+    return attend_window(q, k, v, width - 1, softmax)
 
 
 def window_without_mask(q, k, v, width, softmax=softmax):
@@ -303,6 +341,11 @@ def _qkv(*shape, T=None, seed=0):
     return q[..., -(T or shape[-2]):, :], k, v
 
 
+def sharper(scores):
+    """A softmax at half the temperature: shows whether the argument is used."""
+    return library_softmax(2 * scores)
+
+
 def _low(score):
     """Two tokens whose only allowed key has this score for query 0; v tells them apart."""
     return (np.array([[1, 0], [1, 0]], np.float32), np.array([[score * 2 ** 0.5, 0], [0, 0]], np.float32),
@@ -332,6 +375,7 @@ CASES = [
     Case("one query at the end of four tokens", _qkv(4, 4, T=1, seed=15)),
     Case("a stack of two heads, shape (2, 5, 3)", STACK),
     Case("a stack, two queries at the end", _qkv(3, 5, 4, T=2, seed=25)),
+    Case("a softmax of the caller's own", _qkv(5, 3, seed=30), {"softmax": sharper}),
 ]
 WINDOWS = [Case(f"five tokens, width {width}", (*_qkv(5, 3), width)) for width in (1, 2, 9)]
 PATTERNS = [
@@ -341,13 +385,14 @@ PATTERNS = [
 
 EXERCISES = [
     Exercise("softmax", softmax, SCORES,
-             [no_maximum, one_maximum, wrong_axis_of_softmax, one_sum, no_sum, no_exponential,
+             [no_maximum, no_keepdims, one_maximum, wrong_axis_of_softmax, one_sum, no_sum, no_exponential,
               maximum_of_sizes]),
     Exercise("attend", attend, CASES,
              [hides_itself, sees_the_next, no_mask, mask_turned_around, mask_after_softmax, masked_with_zero,
               masked_with_10_thousand, masked_with_10_billion, softmax_over_queries, no_scale, scaled_by_width,
-              scaled_by_model, scaled_up, queries_at_the_front, all_axes_reversed, names_as_contents, best_key_only]),
+              scaled_by_model, scaled_up, queries_at_the_front, all_axes_reversed, names_as_contents, best_key_only,
+              own_softmax]),
     Exercise("attend_window", attend_window, [*WINDOWS, Case("one query at the end, width 2", (*_qkv(4, 4, T=1, seed=15), 2))],
-             [window_without_mask, window_one_wider, window_ignored]),
+             [window_without_mask, window_later_visible, window_one_wider, window_one_narrower, window_ignored]),
     Exercise("spread", spread, PATTERNS, [spread_over_queries, spread_without_squares, spread_not_inverted]),
 ]

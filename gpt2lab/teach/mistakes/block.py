@@ -170,6 +170,26 @@ def mlp_first(x, p):
 
 
 @mistaken
+def attention_branch_lost(x, p):
+    """The MLP is added to the old x: what attention has added is lost.
+
+    The second sum starts from the stream in the middle. Which of your arrays is that?
+    """
+    m = x + p.attention(p.ln_1(x))
+    return x + p.mlp(p.ln_2(m))
+
+
+@mistaken
+def no_norm_at_all(x, p):
+    """Both parts read the stream without a norm.
+
+    Each part reads normed rows, with gain and bias of its own norm. Where do ln_1 and ln_2 come in?
+    """
+    m = x + p.attention(x)
+    return m + p.mlp(m)
+
+
+@mistaken
 def attention_left_out(x, p):
     """Attention is left out.
 
@@ -368,7 +388,7 @@ EXERCISES = [
     Exercise("block", block, CASES,
              [post_norm, norm_the_sum, adds_to_normed, no_attention_residual, no_mlp_residual, no_residual,
               first_norm_forgotten, second_norm_forgotten, parallel, norm_not_renewed, norms_swapped,
-              one_norm_for_both, mlp_first, attention_left_out, mlp_left_out, epsilon_ignored, remember_ignored,
+              one_norm_for_both, mlp_first, attention_branch_lost, no_norm_at_all, attention_left_out, mlp_left_out, epsilon_ignored, remember_ignored,
               parts_ignored]),
     Exercise("run_blocks", run_blocks, STACK,
              [blocks_all_read_the_start, blocks_added_twice, blocks_backwards, blocks_first_only, blocks_last_left_out]),

@@ -30,6 +30,22 @@ def start_ignored(ids, wte, wpe, start=0):
     return wte[ids] + wpe[:len(ids)]
 
 
+def all_positions(ids, wte, wpe, start=0):
+    """The whole position table is added, not the rows of these positions.
+
+    T tokens need T position rows. Which slice of wpe has them?
+    """
+    return wte[ids] + wpe
+
+
+def slice_ends_early(ids, wte, wpe, start=0):
+    """The slice of positions ends at the number of tokens, wherever it starts.
+
+    It begins at start and must be as long as ids. Where does it end?
+    """
+    return wte[ids] + wpe[start:len(ids)]
+
+
 def from_one(ids, wte, wpe, start=0):
     """The positions are counted from 1.
 
@@ -103,8 +119,16 @@ def order_lost(ids, wte, wpe, start=0):
 
 
 def strict_embed(ids, wte, wpe, start=0):
-    """The right answer to the first exercise is the library's own function."""
+    """The right answer to the first exercise: the library refuses just this."""
     return embed(ids, wte, wpe, start)
+
+
+def start_may_be_negative(ids, wte, wpe, start=0):
+    """A negative start is not refused.
+
+    NumPy counts negative places from the end. Between which two numbers must start lie?
+    """
+    return wte[ids] + wpe[start:][:1] if start < 0 else embed(ids, wte, wpe, start)
 
 
 def nothing_refused(ids, wte, wpe, start=0):
@@ -260,19 +284,20 @@ LIMITS = [
     Case("one token at position N", (np.array([1]), WTE, WPE), {"start": 6}),
     Case("two tokens of which one fits", (np.array([1, 2]), WTE, WPE), {"start": 5}),
     Case("three tokens where one fits", (IDS, WTE, WPE[:1])),
+    Case("start -2", (np.array([1]), WTE, WPE), {"start": -2}),
     Case("id -1", (np.array([1, -1]), WTE, WPE)),
     Case("id V", (np.array([6, 1]), WTE, WPE)),
 ]
 TABLE = np.array([[1, 0], [3, 0.3], [0.1, 0.05], [-2, 0.1], [0.3, 5], [0.5, 0.5], [-0.2, -3]], np.float32)
 NEAR = [Case("a row of the table", (TABLE[0], TABLE, 3)), Case("a short row of the table", (TABLE[2], TABLE, 2)),
-        Case("the nearest alone", (TABLE[5], TABLE, 1)), Case("all rows, in order", (np.array([1, 1], np.float32), TABLE, 7)),
+        Case("the nearest alone", (TABLE[5], TABLE, 1)), Case("all rows, in order", (np.array([1, 0.8], np.float32), TABLE, 7)),
         Case("a row that is not in the table", (np.array([0.2, -1], np.float32), TABLE, 3)),
         Case("rows of 8 numbers", (random(8, seed=5), random(12, 8, seed=6, scale=2), 5))]
 
 EXERCISES = [
-    Exercise("embed", embed, CASES, [no_position, no_token, start_ignored, from_one, one_position_for_all, position_by_id,
+    Exercise("embed", embed, CASES, [no_position, no_token, start_ignored, all_positions, slice_ends_early, from_one, one_position_for_all, position_by_id,
                                      tables_swapped, start_added_to_ids, product, mean, concatenated, order_lost]),
-    Exercise("strict_embed", strict_embed, LIMITS, [nothing_refused, positions_unchecked, ids_unchecked, start_forgotten,
+    Exercise("strict_embed", strict_embed, LIMITS, [nothing_refused, start_may_be_negative, positions_unchecked, ids_unchecked, start_forgotten,
                                                     last_place_refused, positions_go_round]),
     Exercise("nearest", nearest, NEAR, [dot_products, distances, farthest, worst_of_the_best_first, sign_lost,
                                         square_lengths, cosines_given, one_too_few]),

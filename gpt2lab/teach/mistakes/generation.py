@@ -79,8 +79,63 @@ def prompt_returned(next_logits, ids, max_new_tokens, context, end):
     return list(ids) + new, reason
 
 
+def end_token_0_missed(next_logits, ids, max_new_tokens, context, end):
+    """An end token with the id 0 stops nothing.
+
+    0 counts as false in Python. How do you ask whether there is an end token at all?
+    """
+    return write_loop(next_logits, ids, max_new_tokens, context, end or None)
+
+
+def context_one_late(next_logits, ids, max_new_tokens, context, end):
+    """The text becomes one token longer than the context.
+
+    With N positions there is room for N tokens. Is the next one still allowed when there are N?
+    """
+    return write_loop(next_logits, ids, max_new_tokens, context + 1, end)
+
+
+def context_before_enough(next_logits, ids, max_new_tokens, context, end):
+    """A full context is reported although enough tokens were written.
+
+    Where both are true, the reason is that you got what you asked for. Which test comes first?
+    """
+    new, reason = write_loop(next_logits, ids, max_new_tokens, context, end)
+    return new, "context full" if len(ids) + len(new) >= context and reason == "enough" else reason
+
+
+class Live:
+    """A stream that is written while it is read; nothing may be read behind the stop word."""
+
+    def __init__(self, *pieces):
+        self.pieces = pieces
+
+    def __iter__(self):
+        yield from self.pieces
+        raise RuntimeError("the stream was read on after the stop word had come")
+
+    def __eq__(self, other):
+        return self.pieces == other.pieces
+
+    def __repr__(self):
+        return f"a stream of {self.pieces}"
+
+
 def until(pieces, stop):
     """The right answer: the text before the first stop word, wherever the pieces are cut."""
+    text = ""
+    for piece in pieces:
+        text += piece
+        if stop in text:
+            return text[:text.index(stop)]
+    return text
+
+
+def joined_first(pieces, stop):
+    """All pieces are read before you look for the stop word.
+
+    A stream that goes on for ever would never end. When can you look for the first time?
+    """
     return "".join(pieces).split(stop)[0]
 
 
@@ -102,8 +157,8 @@ def stop_kept(pieces, stop):
 
     The text ends before the stop word begins.
     """
-    text = "".join(pieces)
-    return text[:text.index(stop) + len(stop)] if stop in text else text
+    before = until(pieces, stop)
+    return before + stop if not isinstance(pieces, list) or stop in "".join(pieces) else before
 
 
 def last_stop(pieces, stop):
@@ -111,7 +166,12 @@ def last_stop(pieces, stop):
 
     A stream ends when the stop word comes for the first time.
     """
-    return "".join(pieces).rsplit(stop, 1)[0]
+    text = ""
+    for piece in pieces:
+        text += piece
+        if stop in text:
+            return text[:text.rindex(stop)]
+    return text
 
 
 def tokens_possible(prompt, context):
@@ -158,12 +218,16 @@ EXERCISES = [
         Case("a context of 6", (_toy, [1, 2, 3], 50, 6, None)),
         Case("a prompt that fills the context", (_toy, [1, 2, 3], 5, 3, None)),
         Case("the end token stands in the prompt", (_toy, [7, 1], 2, 20, 7)),
-    ], [end_token_kept, end_token_ignored, one_too_many, context_ignored, last_token_only, not_appended, prompt_returned]),
+        Case("the end token has the id 0", (_toy, [9], 3, 20, 0)),
+        Case("enough and full at once", (_toy, [1, 2, 3], 2, 5, None)),
+    ], [end_token_kept, end_token_ignored, one_too_many, context_ignored, last_token_only, not_appended, prompt_returned,
+        end_token_0_missed, context_one_late, context_before_enough]),
     Exercise("until", until, [
         Case("the stop word in one piece", (["It was", " late. ", "He"], ".")),
         Case("the stop word cut in two", (["a fish", "\n", "\nThe end"], "\n\n")),
-        Case("no stop word", (["a", "b"], "x")), Case("twice", (["a.b", ".c"], "."))],
-        [each_piece_alone, stop_kept, last_stop]),
+        Case("no stop word", (["a", "b"], "x")), Case("twice", (["a.b.c", ".d"], ".")),
+        Case("a stream that is still being written", (Live("a b", "c.", "d"), "."))],
+        [each_piece_alone, joined_first, stop_kept, last_stop]),
     Exercise("tokens_possible", tokens_possible, [
         Case("a prompt of 200, a context of 256", (200, 256)), Case("a prompt that fills the context", (256, 256))],
         [context_itself, one_less, a_sum]),

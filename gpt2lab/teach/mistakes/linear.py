@@ -183,6 +183,30 @@ def linear_rows(x, w, b):
     return y
 
 
+def rows_add_the_bias_each_time(x, w, b):
+    """The bias is added once for every k.
+
+    The sum starts as the bias, and that is all of it. What belongs into the inner loop?
+    """
+    y = np.zeros((len(x), len(b)), x.dtype)
+    for i in range(len(x)):
+        for k in range(len(w)):
+            y[i] += x[i, k] * w[k] + b
+    return y
+
+
+def rows_overwrite(x, w, b):
+    """Each k overwrites the row, so only the last one is left.
+
+    A sum grows. Which sign adds to what is there already?
+    """
+    y = np.tile(b, (len(x), 1))
+    for i in range(len(x)):
+        for k in range(len(w)):
+            y[i] = x[i, k] * w[k]
+    return y
+
+
 def rows_from_zero(x, w, b):
     """The rows start at 0, so the bias is forgotten.
 
@@ -247,5 +271,5 @@ EXERCISES = [
               Case("shape (5, 1, 2, 3)", ((5, 1, 2, 3),))],
              [strides_in_bytes, strides_of_columns, strides_backwards, strides_one_too_many, strides_are_sizes]),
     Exercise("linear_rows", linear_rows, CASES[:5],
-             [rows_from_zero, rows_share_the_bias, rows_forget, rows_take_columns]),
+             [rows_from_zero, rows_add_the_bias_each_time, rows_overwrite, rows_share_the_bias, rows_forget, rows_take_columns]),
 ]

@@ -95,7 +95,7 @@ def epsilon_ignored(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
 
     The caller may choose epsilon. Which arguments does layer_norm get from you?
     """
-    return lm_head(x, gain, bias, wte, 1e-5, layer_norm)
+    return layer_norm(x, gain, bias) @ wte.T
 
 
 def norm_ignored(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):

@@ -108,6 +108,30 @@ def root_upside_down(x):
     return _tanh_form(x, root=math.sqrt(math.pi / 2))
 
 
+def ten_times_the_cube(x):
+    """The factor of the cube is ten times too large.
+
+    Count the zeros behind the point in 0.044715. How many are there in yours?
+    """
+    return _tanh_form(x, cubic=0.44715)
+
+
+def root_of_two_alone(x):
+    """The root covers the 2 only, not the whole of 2 / pi.
+
+    Where do the brackets of the root close?
+    """
+    return _tanh_form(x, root=math.sqrt(2) / math.pi)
+
+
+def root_of_pi_alone(x):
+    """The root covers pi only, not the whole of 2 / pi.
+
+    Where do the brackets of the root close?
+    """
+    return _tanh_form(x, root=2 / math.sqrt(math.pi))
+
+
 def share_only(x):
     """The share comes out, not x times the share.
 
@@ -369,7 +393,8 @@ MERGED = [
 
 EXERCISES = [
     Exercise("gelu", gelu, GELU,
-             [erf_gelu, relu, sigmoid_gelu, silu, no_half, no_one, no_cube, square_for_cube, no_root, root_upside_down,
+             [erf_gelu, relu, sigmoid_gelu, silu, no_half, no_one, no_cube, square_for_cube, no_root, root_upside_down, ten_times_the_cube,
+              root_of_two_alone, root_of_pi_alone,
               share_only, float64_gelu]),
     Exercise("mlp", mlp, MLP,
              [no_nonlinearity, gelu_after_projection, gelu_twice, gelu_first, relu_in_mlp, no_fc_bias, no_proj_bias,

@@ -143,6 +143,49 @@ def top_p_of_all(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     return _last_cut(np.where(kept, probs, 0), min_p)
 
 
+def strict_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Min-p cuts a token that has exactly the share that is asked for.
+
+    "At least p times the best probability": for p = 1 the best token itself must stay. Which sign of
+    comparison lets an equal one through?
+    """
+    probs = _steps(logits, temperature, top_k, top_p, None)
+    if min_p is not None:
+        probs = np.where(probs > min_p * probs.max(), probs, 0)
+    with np.errstate(invalid="ignore"):
+        return probs / probs.sum()
+
+
+def top_p_past_the_edge(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Top-p takes one token more where the sum hits p exactly.
+
+    The sum has reached p there, so nothing is missing. Do you go on while the sum is below p, or also
+    while it equals p?
+    """
+    if temperature == 0:
+        return probabilities(logits, 0)
+    probs = probabilities(logits, temperature)
+    order = np.argsort(-logits, kind="stable")[:top_k]
+    if top_p is not None:
+        total = np.cumsum(probs[order])
+        order = order[:1 + int((total <= top_p * total[-1]).sum())]
+    kept = np.zeros_like(probs)
+    kept[order] = probs[order]
+    return _last_cut(kept, min_p)
+
+
+def min_p_first(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Min-p cuts before top-k and top-p have cut.
+
+    The order is fixed: temperature, top-k, top-p, min-p. What does top-p count when min-p was there first?
+    """
+    if temperature == 0:
+        return probabilities(logits, 0)
+    probs = probabilities(logits, temperature, None, None, min_p)
+    with np.errstate(divide="ignore"):
+        return probabilities(np.log(probs), 1.0, top_k, top_p, None)
+
+
 def _steps(logits, temperature, top_k, top_p, min_p, beyond=0, renormalise=True):
     """The cuts one by one; `beyond` tokens more or fewer than top-p should keep."""
     if temperature == 0:
@@ -234,7 +277,7 @@ def falls_off_the_end(probs, u):
 def entropy(probs):
     """The right answer to the first exercise: minus the sum of p log2 p, zeros left out."""
     kept = probs[probs > 0]
-    return float(-(kept * np.log2(kept)).sum())
+    return float(-(kept * np.log2(kept)).sum()) + 0.0
 
 
 def entropy_natural(probs):
@@ -352,6 +395,9 @@ CASES = [
     Case("temperature 2 and top_p = 0.6", (numbers(4, 3, 2, 1),), {"temperature": 2.0, "top_p": 0.6}),
     Case("top_k = 2 and top_p = 0.5", (logs(0.4, 0.3, 0.2, 0.1),), {"top_k": 2, "top_p": 0.5}),
     Case("everything together", (numbers(0, 5, 4, 3, 2, 1),), {"temperature": 0.7, "top_k": 4, "top_p": 0.95, "min_p": 0.1}),
+    Case("min_p = 1", (numbers(2, 5, 5, 1),), {"min_p": 1.0}),
+    Case("top_p = 0.5 and four equal logits", (numbers(0, 0, 0, 0),), {"top_p": 0.5}),
+    Case("top_p = 0.6 and min_p = 0.4", (logs(0.40, 0.18, 0.17, 0.15, 0.10),), {"top_p": 0.6, "min_p": 0.4}),
 ]
 BELOW_1 = float(np.nextafter(1, 0))
 DRAWS = [
@@ -381,7 +427,8 @@ EXERCISES = [
     Exercise("probabilities", probabilities, CASES,
              [drops_the_crossing_token, keeps_one_after_the_crossing, adds_up_in_order_of_ids, top_p_of_all,
               filters_before_temperature, not_renormalised, one_too_many, one_too_few, keeps_all_ties,
-              multiplies_by_temperature, overflows, divides_by_zero, absolute_min_p]),
+              multiplies_by_temperature, overflows, divides_by_zero, absolute_min_p,
+              strict_min_p, top_p_past_the_edge, min_p_first]),
     Exercise("sample", sample, DRAWS,
              [always_the_best, not_past, one_too_far, no_running_sum, rank_for_id, sorted_first, from_the_end,
               falls_off_the_end]),
