@@ -80,10 +80,10 @@ class GPT2:
         self.run_tapped(ids, partial(_recorded, arrays))
         return arrays
 
-    def run_tapped(self, ids, tap):
+    def run_tapped(self, ids, tap, cache=None):
         """Run once with tap(name, function) in place of every operation; name as in trace."""
         linked = self._link(tap)
-        linked["lm_head"](self._stream(self.check_ids(ids), None, linked))
+        linked["lm_head"](self._stream(self.check_ids(ids, cache), cache, linked))
 
     def generate(self, prompt, **settings):
         """The text that follows the prompt (without the prompt). Settings as in generate.stream_ids."""

@@ -44,7 +44,7 @@ def test_check_of_something_else(function, words, capsys):
 @pytest.mark.parametrize("body, words", [
     (lambda x, gain, bias, epsilon=1e-5: None, "is there a return?"),
     (lambda x, gain, bias, epsilon=1e-5: 1 / 0, "ZeroDivisionError"),
-    (lambda x, gain: x, "TypeError"),
+    (lambda x, gain, bias, epsilon: x + bias @ 1, "ValueError"),
     (lambda x, gain, bias, epsilon=1e-5: x[:, :2], "want shape (1, 4), got shape (1, 2)"),
     (lambda x, gain, bias, epsilon=1e-5: x.astype(np.float64), "want float32 numbers, got float64"),
     (lambda x, gain, bias, epsilon=1e-5: x.tolist(), "want an array of shape (1, 4)"),
@@ -268,3 +268,43 @@ def test_stream_sizes_are_those_of_the_trace():
     assert len(sizes) == 5
     np.testing.assert_allclose(sizes[2], np.sqrt((trace["h.1.resid_post"] ** 2).mean()), rtol=1e-5)
     assert inspect.isfunction(pictures.gaps)
+
+
+# what second readers found
+
+def test_names_of_arguments_are_part_of_the_task(my_ops):
+    def lm_head(x, g, b, w, epsilon=1e-5, layer_norm=None):
+        return x
+    assert "keep those of the stub, (x, gain, bias, wte, epsilon, layer_norm)" in verdict(lm_head)
+    assert not my_ops.exists()
+
+
+def test_an_error_that_is_asked_for_must_be_a_value_error(my_ops):
+    def strict_layer_norm(x, gain, bias, epsilon=1e-5):
+        assert np.isfinite(x).all()
+        return gpt2lab.Ops().layer_norm(x, gain, bias, epsilon)
+    assert "must be refused with a ValueError, got AssertionError" in verdict(strict_layer_norm)
+
+
+@pytest.mark.parametrize("name, same", [
+    ("linear", lambda x, w, b: np.einsum("ti,io->to", x, w) + b),
+    ("gelu", lambda x: gpt2lab.Ops().gelu(x) * np.float32(1 + 1e-6)),
+])
+def test_diff_takes_rounding_for_no_fault(name, same):
+    assert diff(gpt2lab.load(ops=gpt2lab.Ops(**{name: same})), [464, 3616, 5]) is None
+
+
+def in_place(x, gain, bias, epsilon=1e-5):
+    x -= x.mean(axis=-1, keepdims=True)
+    return x / np.sqrt(x.var(axis=-1, keepdims=True) + epsilon) * gain + bias
+
+
+@pytest.mark.parametrize("name, wrong", [
+    ("embed", lambda ids, wte, wpe, start=0: wte[ids] + wpe[:len(ids)]),
+    ("attend", lambda q, k, v, softmax: softmax(np.where(np.tri(q.shape[1], k.shape[1]) > 0, q @ k.swapaxes(-1, -2)
+                                                         / np.float32(q.shape[-1] ** 0.5), np.float32(-np.inf))) @ v),
+    ("layer_norm", in_place),
+    ("lm_head", lambda x, gain, bias, wte, epsilon, layer_norm: np.float32(1.00002) * (layer_norm(x, gain, bias) @ wte.T)),
+])
+def test_diff_sees_faults_of_decoding_and_of_habit(name, wrong):
+    assert diff(gpt2lab.load(ops=gpt2lab.Ops(**{name: wrong})), [464, 3616, 5]).operation == name

@@ -1,7 +1,10 @@
 """check(your_function): does it do what the lesson asks, and if not, which mistake is it?"""
 import copy
+import inspect
 
 import numpy as np
+
+from gpt2lab.model import Ops
 
 from .keep import keep
 from .mistakes import exercises, hint, title
@@ -21,6 +24,9 @@ def verdict(function):
     exercise = exercises().get(getattr(function, "__name__", None))
     if exercise is None:
         return f"There is no exercise called {getattr(function, '__name__', function)!r}: keep the name of the stub."
+    wrong_names = renamed(exercise, function)
+    if wrong_names:
+        return f"{exercise.name}: {wrong_names}"
     results = [attempt(function, case) for case in exercise.cases]
     if any(result is ... for result in results):
         return f"{exercise.name}: not written yet"
@@ -36,6 +42,19 @@ def verdict(function):
     if known is not None:
         lines += [f"This is what you get when: {title(known)}", f"Hint: {hint(known)}"]
     return "\n".join(lines)
+
+
+def renamed(exercise, function):
+    """A sentence, where the model could not call the function by the names of its arguments."""
+    if exercise.name not in Ops.__dataclass_fields__:
+        return None
+    wanted, got = (list(inspect.signature(f).parameters.values()) for f in (exercise.right, function))
+    names = {argument.name for argument in got}
+    if any(argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) for argument in got) or all(
+            argument.name in names for argument in wanted):
+        return None
+    return ("the model calls it by the names of its arguments: keep those of the stub, "
+            f"({', '.join(argument.name for argument in wanted)})")
 
 
 def recognise(exercise, results):

@@ -247,6 +247,16 @@ def all_axes_reversed(q, k, v, softmax=softmax):
     return _mixed(q, v, q @ k.T / q.shape[-1] ** 0.5, softmax)
 
 
+def in_float64(q, k, v, softmax=softmax):
+    """The values are right, but float32 numbers have become float64.
+
+    A mask of 0 and -inf made by np.zeros or np.where is float64, and so is np.sqrt of a plain number;
+    each of them turns a float32 array into float64. Where does one come in? np.where(later, -np.inf,
+    scores) has the type of scores.
+    """
+    return attend(q, k, v, softmax).astype(np.float64)
+
+
 def own_softmax(q, k, v, softmax=softmax):
     """The softmax that is handed in as an argument is not used.
 
@@ -260,6 +270,16 @@ def attend_window(q, k, v, width, softmax=softmax):
     T, S = q.shape[-2], k.shape[-2]
     behind = np.arange(S - T, S)[:, None] - np.arange(S)                            # (T, S)
     return softmax(np.where((behind < 0) | (behind >= width), -np.inf, _scores(q, k))) @ v
+
+
+def window_axes_reversed(q, k, v, width, softmax=softmax):
+    """A stack of heads is turned over by k.T, which reverses all axes.
+
+    Only the last two axes of k change places. What did you use in attend?
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    behind = np.arange(S - T, S)[:, None] - np.arange(S)
+    return softmax(np.where((behind < 0) | (behind >= width), -np.inf, q @ k.T / q.shape[-1] ** 0.5)) @ v
 
 
 def window_later_visible(q, k, v, width, softmax=softmax):
@@ -391,8 +411,9 @@ EXERCISES = [
              [hides_itself, sees_the_next, no_mask, mask_turned_around, mask_after_softmax, masked_with_zero,
               masked_with_10_thousand, masked_with_10_billion, softmax_over_queries, no_scale, scaled_by_width,
               scaled_by_model, scaled_up, queries_at_the_front, all_axes_reversed, names_as_contents, best_key_only,
-              own_softmax]),
-    Exercise("attend_window", attend_window, [*WINDOWS, Case("one query at the end, width 2", (*_qkv(4, 4, T=1, seed=15), 2))],
-             [window_without_mask, window_later_visible, window_one_wider, window_one_narrower, window_ignored]),
+              own_softmax, in_float64]),
+    Exercise("attend_window", attend_window, [*WINDOWS, Case("one query at the end, width 2", (*_qkv(4, 4, T=1, seed=15), 2)),
+                                               Case("a stack of two heads, width 2", (*STACK, 2))],
+             [window_without_mask, window_axes_reversed, window_later_visible, window_one_wider, window_one_narrower, window_ignored]),
     Exercise("spread", spread, PATTERNS, [spread_over_queries, spread_without_squares, spread_not_inverted]),
 ]

@@ -236,6 +236,24 @@ def parts_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_
     return block(x, w, n_head, epsilon, remember)
 
 
+def heads_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
+                  mlp=library_mlp):
+    """The attend_heads that is handed in is not used.
+
+    The model can be run with another attention, yours for example. Which function do you call?
+    """
+    return block(x, w, n_head, epsilon, remember, layer_norm, library_heads, mlp)
+
+
+def mlp_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
+                mlp=library_mlp):
+    """The mlp that is handed in is not used.
+
+    The model can be run with another MLP, yours for example. Which function do you call?
+    """
+    return block(x, w, n_head, epsilon, remember, layer_norm, attend_heads, library_mlp)
+
+
 def run_blocks(x, blocks, n_head):
     """The right answer to the first exercise: the stream after the last block."""
     for w in blocks:
@@ -356,6 +374,16 @@ def half_norm(x, gain, bias, epsilon=1e-5):
     return x * gain / 2 + bias
 
 
+def other_heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None):
+    """An attention that is none, to see whether the argument is used."""
+    return x @ w_out / 2 + b_out
+
+
+def other_mlp(x, w_fc, b_fc, w_proj, b_proj):
+    """An MLP that is none, to see whether the argument is used."""
+    return x / 2 + b_proj
+
+
 def last_is_doubled(k, v):
     """A memory that is none, to see whether the argument is used."""
     return k, 2 * v
@@ -378,6 +406,8 @@ CASES = [
     Case("another epsilon", (random(3, 4, seed=4), weights(4, 70), 2), {"epsilon": 0.5}),
     Case("keys and values from elsewhere", (random(3, 4, seed=5), weights(4, 90), 2), {"remember": last_is_doubled}),
     Case("a norm of the caller's own", (random(3, 4, seed=6), weights(4, 110), 2), {"layer_norm": half_norm}),
+    Case("an attention of the caller's own", (random(3, 4, seed=11), weights(4, 230), 2), {"attend_heads": other_heads}),
+    Case("an MLP of the caller's own", (random(3, 4, seed=12), weights(4, 250), 2), {"mlp": other_mlp}),
 ]
 STACK = [
     Case("two blocks", (random(3, 4, seed=7), [weights(4, 130), weights(4, 150)], 2)),
@@ -389,7 +419,7 @@ EXERCISES = [
              [post_norm, norm_the_sum, adds_to_normed, no_attention_residual, no_mlp_residual, no_residual,
               first_norm_forgotten, second_norm_forgotten, parallel, norm_not_renewed, norms_swapped,
               one_norm_for_both, mlp_first, attention_branch_lost, no_norm_at_all, attention_left_out, mlp_left_out, epsilon_ignored, remember_ignored,
-              parts_ignored]),
+              parts_ignored, heads_ignored, mlp_ignored]),
     Exercise("run_blocks", run_blocks, STACK,
              [blocks_all_read_the_start, blocks_added_twice, blocks_backwards, blocks_first_only, blocks_last_left_out]),
     Exercise("contributions", contributions, STACK,

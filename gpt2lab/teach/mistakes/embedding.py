@@ -159,6 +159,26 @@ def ids_unchecked(ids, wte, wpe, start=0):
     return nothing_refused(ids, wte, wpe, start)
 
 
+def any_id_will_do(ids, wte, wpe, start=0):
+    """Ids are refused only if all of them are wrong.
+
+    One wrong id is enough. Do you look at the smallest and the largest, or at all of them together?
+    """
+    if not 0 <= start <= len(wpe) - len(ids) or ((ids < 0) | (ids >= len(wte))).all():
+        raise ValueError("ids")
+    return wte[np.clip(ids, -len(wte), len(wte) - 1)] + wpe[start:start + len(ids)]
+
+
+def ids_against_positions(ids, wte, wpe, start=0):
+    """The ids are compared with the number of positions, not with the number of tokens.
+
+    There are V rows in one table and N in the other. Which one does an id choose a row of?
+    """
+    if not 0 <= start <= len(wpe) - len(ids) or ids.min() < 0 or ids.max() >= len(wpe):
+        raise ValueError("ids")
+    return wte[ids] + wpe[start:start + len(ids)]
+
+
 def start_forgotten(ids, wte, wpe, start=0):
     """Only the number of ids is compared with N; start is left out.
 
@@ -277,16 +297,18 @@ CASES = [
     Case("four tokens from position 1 on", (np.array([0, 4, 2, 3]), WTE, WPE), {"start": 1}),
     Case("more tokens in the table than positions", (np.array([3, 2, 8]), random(9, 4, seed=3), random(4, 4, seed=4))),
 ]
+LARGE = random(9, 4, seed=7)                # V = 9, N = 6
 LIMITS = [
-    Case("three tokens that fit", (IDS, WTE, WPE)),
-    Case("a text that fills the context", (np.array([0, 1, 2, 3, 4, 5]), WTE, WPE)),
-    Case("one token past the context", (np.array([0, 1, 2, 3, 4, 5, 0]), WTE, WPE)),
-    Case("one token at position N", (np.array([1]), WTE, WPE), {"start": 6}),
-    Case("two tokens of which one fits", (np.array([1, 2]), WTE, WPE), {"start": 5}),
-    Case("three tokens where one fits", (IDS, WTE, WPE[:1])),
-    Case("start -2", (np.array([1]), WTE, WPE), {"start": -2}),
-    Case("id -1", (np.array([1, -1]), WTE, WPE)),
-    Case("id V", (np.array([6, 1]), WTE, WPE)),
+    Case("three tokens that fit", (IDS, LARGE, WPE)),
+    Case("a text that fills the context", (np.array([0, 1, 2, 3, 4, 5]), LARGE, WPE)),
+    Case("one token past the context", (np.array([0, 1, 2, 3, 4, 5, 0]), LARGE, WPE)),
+    Case("one token at position N", (np.array([1]), LARGE, WPE), {"start": 6}),
+    Case("two tokens of which one fits", (np.array([1, 2]), LARGE, WPE), {"start": 5}),
+    Case("three tokens where one fits", (IDS, LARGE, WPE[:1])),
+    Case("start -2", (np.array([1]), LARGE, WPE), {"start": -2}),
+    Case("an id above N, below V", (np.array([7, 1]), LARGE, WPE)),
+    Case("id -1", (np.array([1, -1]), LARGE, WPE)),
+    Case("id V", (np.array([9, 1]), LARGE, WPE)),
 ]
 TABLE = np.array([[1, 0], [3, 0.3], [0.1, 0.05], [-2, 0.1], [0.3, 5], [0.5, 0.5], [-0.2, -3]], np.float32)
 NEAR = [Case("a row of the table", (TABLE[0], TABLE, 3)), Case("a short row of the table", (TABLE[2], TABLE, 2)),
@@ -297,7 +319,7 @@ NEAR = [Case("a row of the table", (TABLE[0], TABLE, 3)), Case("a short row of t
 EXERCISES = [
     Exercise("embed", embed, CASES, [no_position, no_token, start_ignored, all_positions, slice_ends_early, from_one, one_position_for_all, position_by_id,
                                      tables_swapped, start_added_to_ids, product, mean, concatenated, order_lost]),
-    Exercise("strict_embed", strict_embed, LIMITS, [nothing_refused, start_may_be_negative, positions_unchecked, ids_unchecked, start_forgotten,
+    Exercise("strict_embed", strict_embed, LIMITS, [nothing_refused, start_may_be_negative, any_id_will_do, ids_against_positions, positions_unchecked, ids_unchecked, start_forgotten,
                                                     last_place_refused, positions_go_round]),
     Exercise("nearest", nearest, NEAR, [dot_products, distances, farthest, worst_of_the_best_first, sign_lost,
                                         square_lengths, cosines_given, one_too_few]),

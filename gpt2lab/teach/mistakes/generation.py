@@ -131,6 +131,19 @@ def until(pieces, stop):
     return text
 
 
+def last_two_pieces(pieces, stop):
+    """The stop word is looked for in the last two pieces only.
+
+    It may be cut into three pieces, or more. How much of the text must you keep?
+    """
+    text, last = "", ""
+    for piece in pieces:
+        if stop in last + piece:
+            return text[:len(text) - len(last)] + (last + piece).split(stop)[0]
+        text, last = text + piece, piece
+    return text
+
+
 def joined_first(pieces, stop):
     """All pieces are read before you look for the stop word.
 
@@ -214,6 +227,7 @@ EXERCISES = [
     Exercise("write_loop", write_loop, [
         Case("three new tokens", (_toy, [1, 2], 3, 20, None)),
         Case("an end token", (_toy, [1, 2], 8, 20, 7)),
+        Case("the first new token is the end token", (_toy, [1, 2], 8, 20, 5)),
         Case("no new token asked for", (_toy, [1, 2], 0, 20, None)),
         Case("a context of 6", (_toy, [1, 2, 3], 50, 6, None)),
         Case("a prompt that fills the context", (_toy, [1, 2, 3], 5, 3, None)),
@@ -225,10 +239,11 @@ EXERCISES = [
     Exercise("until", until, [
         Case("the stop word in one piece", (["It was", " late. ", "He"], ".")),
         Case("the stop word cut in two", (["a fish", "\n", "\nThe end"], "\n\n")),
+        Case("the stop word cut in three", (["a", "<", "/", "s>", "b"], "</s>")),
         Case("no stop word", (["a", "b"], "x")), Case("twice", (["a.b.c", ".d"], ".")),
         Case("a stream that is still being written", (Live("a b", "c.", "d"), "."))],
-        [each_piece_alone, joined_first, stop_kept, last_stop]),
+        [each_piece_alone, last_two_pieces, joined_first, stop_kept, last_stop]),
     Exercise("tokens_possible", tokens_possible, [
-        Case("a prompt of 200, a context of 256", (200, 256)), Case("a prompt that fills the context", (256, 256))],
+        Case("a prompt of 200, a context of 256", (200, 256)), Case("a prompt that fills the context", (256, 256)), Case("a prompt of 12, a context of 100", (12, 100))],
         [context_itself, one_less, a_sum]),
 ]

@@ -194,6 +194,36 @@ def only_nan(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, bias, epsilon)
 
 
+def first_row_only(x, gain, bias, epsilon=1e-5):
+    """Only the first row is looked at.
+
+    The wrong number may stand in any row. Ask all of x.
+    """
+    if not np.isfinite(x.reshape(-1, x.shape[-1])[0]).all():
+        raise ValueError("x")
+    return layer_norm(x, gain, bias, epsilon)
+
+
+def minus_infinity_passes(x, gain, bias, epsilon=1e-5):
+    """Minus infinity passes; nan and infinity are refused.
+
+    The largest number of a row does not show it. Is there a test for each number?
+    """
+    if not np.isfinite(x.max()):
+        raise ValueError("x")
+    return layer_norm(x, gain, bias, epsilon)
+
+
+def epsilon_dropped(x, gain, bias, epsilon=1e-5):
+    """The check is right, but epsilon is not handed on.
+
+    Your function takes four arguments. How many does layer_norm get?
+    """
+    if not np.isfinite(x).all():
+        raise ValueError("x")
+    return layer_norm(x, gain, bias)
+
+
 def any_for_all(x, gain, bias, epsilon=1e-5):
     """One finite number is enough for the whole array to pass.
 
@@ -231,8 +261,11 @@ EXERCISES = [
               mean_not_removed, fixed_epsilon, axis_1, no_keepdims, bias_before_gain]),
     Exercise("strict_layer_norm", strict_layer_norm, [
         CASES[1], CASES[4], Case("a row with nan", (NAN, ONE, ZERO)), Case("a row with minus infinity", (INFINITE, ONE, ZERO)),
+        Case("a row with infinity", (-INFINITE, ONE, ZERO)),
+        Case("three rows, the last one with nan", (np.concatenate([HAND, HAND, NAN]), ONE, ZERO)),
+        Case("another epsilon", (HAND, ONE, ZERO, 0.5)),
         Case("a row of nan only", (HAND * np.float32(np.nan), ONE, ZERO)),
-    ], [no_check, only_nan, any_for_all, repaired]),
+    ], [no_check, only_nan, minus_infinity_passes, first_row_only, any_for_all, epsilon_dropped, repaired]),
     Exercise("rms_norm", rms_norm, [Case(case.label, (*case.arguments[:2], *case.arguments[3:])) for case in CASES],
              [rms_with_mean, rms_with_variance, rms_sum, rms_epsilon_outside, rms_whole_array]),
 ]

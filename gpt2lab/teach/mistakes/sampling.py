@@ -417,7 +417,7 @@ ENTROPY = [
     Case("uneven", (numbers(0.7, 0.2, 0.1),)),
 ]
 PENALTY = [
-    Case("one seen token, positive logit", (numbers(4, 3, -2), [0], 2.0)),
+    Case("one seen token, positive logit", (numbers(4, 3, -2), [0], 3.0)),
     Case("one seen token, negative logit", (numbers(4, 3, -2), [2], 2.0)),
     Case("seen twice", (numbers(4, 3, -2, 1), [1, 1, 2], 1.5)),
     Case("nothing seen", (numbers(4, 3, -2), [], 2.0)),
