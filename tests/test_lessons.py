@@ -6,6 +6,7 @@ import contextlib
 import io
 import itertools
 import linecache
+import os
 import re
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from gpt2lab.teach.check import attempt, miss, recognise, verdict
 from gpt2lab.teach.mistakes import exercises, hint, title
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
-LESSONS = sorted(NOTEBOOKS.glob("[01][0-9]_*.ipynb"))
+LESSONS = sorted(p for p in NOTEBOOKS.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
 ANSWER = re.compile(r"<summary>Answer</summary>\s*```python\n(.*?)```", re.S)
 ALL = exercises()
 PAIRS = [pytest.param(e, m, id=f"{e.name}-{m.__name__}") for e in ALL.values() for m in e.mistakes]
@@ -54,6 +55,7 @@ def run(source, space):
 
 def study(path):
     """Do the exercises of a notebook; yields what each check printed."""
+    os.chdir(path.parent)                       # the fixture goes back
     book = nbformat.read(path, as_version=4)
     found, space = answers(book), {"__name__": "__main__"}
     for cell in book.cells:
