@@ -3,7 +3,8 @@
     python tests/slow/fuzz_bpe.py --characters 5000000 --seed 1
 
 Ids must be equal, decode(encode(s)) must be s, and streamed pieces must join to the decoded text.
-A word of 500,000 letters must be cut into the same ids. Exit code 1 otherwise.
+Then words of 500,000 characters: the same ids, and twice the word in less than 3 times the time;
+a million white-space characters; and the cache's limit. Exit code 1 otherwise.
 """
 import argparse
 import random
@@ -13,10 +14,11 @@ import time
 from pathlib import Path
 
 from gpt2lab import Tokenizer
-from gpt2lab.bpe import BPE
+from gpt2lab.bpe import BPE, CACHED_PIECES
 from gpt2lab.checkpoint import DATA
 
 VOCAB = DATA / "gpt2-vocab"
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # First and last code point of scripts, marks, symbols, controls and the higher planes.
 BLOCKS = [(0x20, 0x7E), (0x00, 0x1F), (0x7F, 0xFF), (0x100, 0x24F), (0x300, 0x36F), (0x370, 0x3FF), (0x400, 0x4FF),
           (0x590, 0x5FF), (0x600, 0x6FF), (0x900, 0x97F), (0xE00, 0xE7F), (0x1100, 0x11FF), (0x2000, 0x206F),
@@ -31,7 +33,6 @@ AWKWARD = ["they'll", "I'LL", "O'Malley", "'Tomorrow'", "it’s", "   three", " 
 def texts(draw):
     """Endless texts of all kinds."""
     code = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
-    letters = "abcdefghijklmnopqrstuvwxyz"
     while True:
         size = draw.randrange(1, 4000)
         low, high = draw.choice(BLOCKS)
@@ -46,7 +47,43 @@ def texts(draw):
         source = draw.choice(code).read_text(encoding="utf-8", errors="replace")
         start = draw.randrange(len(source) + 1)
         yield source[start:start + 8 * size]
-        yield "".join(draw.choice(letters) for _ in range(size))
+        yield "".join(draw.choice(LETTERS) for _ in range(size))
+
+
+def long_words(own, tiktoken, draw):
+    """Differences on words of 500,000 characters, and words whose time grows faster than n log n."""
+    wrong = 0
+    kinds = {"random letters": draw.choices(LETTERS, k=500_000), "frequent letters": draw.choices("etaoin", k=500_000),
+             "one letter": "z" * 500_000, "two marks": "!?" * 250_000}
+    for name, word in kinds.items():
+        word = "".join(word)
+        half, whole = (min(seconds(own.encode, text) for _ in range(2)) for text in (word[:250_000], word))
+        wrong += own.encode(word) != tiktoken.encode(word)
+        wrong += whole > 3 * half                   # n log n: 2.1 times
+        print(f"word of 500,000 characters, {name}: {whole:.1f} s of computing, {whole / half:.1f} times that of its half")
+    return wrong
+
+
+def seconds(encode, text):
+    begin = time.process_time()
+    encode(text)
+    return time.process_time() - begin
+
+
+def long_white_space(own, tiktoken):
+    """Differences on more white space before other text than tiktoken's own pattern takes."""
+    texts = [" " * 1_200_000 + "x", "word" + " \n" * 600_000 + "1", "x<|endoftext|>" + "\n" * 1_000_001 + "!<|endoftext|>"]
+    return sum(own.encode(text, special) != tiktoken.encode(text, special) for text in texts for special in (False, True))
+
+
+def cache_too_large(draw):
+    """1 where 200,000 different words make the cache larger than it may be."""
+    own, largest = BPE.from_files(VOCAB / "vocab.bpe", VOCAB / "encoder.json"), 0
+    for _ in range(200):
+        own.encode(" ".join("".join(draw.choices(LETTERS, k=12)) for _ in range(1000)))
+        largest = max(largest, len(own._cache))
+    print(f"cache after 200,000 different words: at most {largest:,} pieces")
+    return int(not 0 < largest <= CACHED_PIECES)
 
 
 def main():
@@ -70,12 +107,8 @@ def main():
         if done >= options.characters:
             break
     print(f"seed {options.seed}: {done:,} characters in {count:,} texts, {time.perf_counter() - start:.0f} s")
-    word = "".join(draw.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(500_000))
-    begin = time.process_time()
-    ids = own.encode(word)
-    print(f"word of 500,000 letters: {time.process_time() - begin:.1f} s of computing")
-    wrong += ids != tiktoken.encode(word)
-    print(f"differences: {wrong}; cached pieces {len(own._cache):,}")
+    wrong += long_words(own, tiktoken, draw) + long_white_space(own, tiktoken) + cache_too_large(draw)
+    print(f"differences and limits passed: {wrong}")
     return int(wrong > 0)
 
 
