@@ -24,11 +24,11 @@ def bench(model, tokens=100):
     runs = [_run(model, prompt, tokens) for _ in range(1 + REPEATS)][1:]
     first, each = (statistics.median(run[i] for run in runs) for i in (0, 1))
     weight_bytes = sum(a.nbytes for name, a in model.weights.items() if name != "wpe.weight")
-    bandwidth = _bandwidth()
+    peak, bandwidth = _peak_memory(), _bandwidth()      # the peak first: the measurements below hold more
     return {"prompt_tokens": len(prompt), "new_tokens": tokens, "time_to_first_token": first,
             "time_per_token": each, "time_per_token_spread": max(r[1] for r in runs) - min(r[1] for r in runs),
             "tokens_per_second": 1 / each, **_parts(model, prompt, tokens),
-            "peak_memory_bytes": _peak_memory(), "bytes_read_per_token": weight_bytes,
+            **_growth(model), "peak_memory_bytes": peak, "bytes_read_per_token": weight_bytes,
             "bandwidth_used_bytes_per_second": weight_bytes / each,
             "bandwidth_of_machine_bytes_per_second": bandwidth, "share_of_bandwidth": weight_bytes / each / bandwidth}
 
@@ -63,6 +63,20 @@ def _parts(model, prompt, tokens):
     _run(GPT2(model.config, model.weights, model.tokenizer, ops), prompt, tokens)
     total = time.perf_counter() - start
     return {f"share_of_{name}": seconds / total for name, seconds in parts.items()}
+
+
+def _growth(model):
+    """Seconds for one more token after an eighth, a quarter, half and all but one of the context."""
+    cache, N, found = KVCache(model.config), model.config.n_positions, {}
+    cache.keys[:] = cache.values[:] = 0.5       # the time does not depend on the numbers
+    for length in sorted({N // 8, N // 4, N // 2, N - 1}):
+        times = []
+        for _ in range(1 + REPEATS):
+            cache.length, start = length, time.perf_counter()
+            model.next_logits([0], cache)
+            times.append(time.perf_counter() - start)
+        found[f"time_per_token_after_{length}_tokens"] = statistics.median(times[1:])
+    return found
 
 
 def _bandwidth():

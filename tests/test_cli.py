@@ -107,6 +107,8 @@ def test_bench(capsys):
     assert result["new_tokens"] == 4 and result["tokens_per_second"] > 1
     shares = [value for key, value in result.items() if key.startswith("share_of_") and key != "share_of_bandwidth"]
     assert 0.3 < sum(shares) <= 1.0001
+    growth = {key: value for key, value in result.items() if key.startswith("time_per_token_after_")}
+    assert list(growth) == [f"time_per_token_after_{n}_tokens" for n in (32, 64, 128, 255)] and min(growth.values()) > 0
 
 
 # wrong input

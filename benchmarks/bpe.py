@@ -1,0 +1,121 @@
+"""Own BPE beside the algorithm that was published with GPT-2, run the same way, and beside tiktoken.
+
+    python benchmarks/bpe.py            a table
+    python benchmarks/bpe.py --json     the same for machines
+
+The published algorithm, written afresh here: cut with the `regex` package; keep the parts of each
+piece as a tuple; look through all pairs for the one of lowest rank; join all its places; begin
+again. A dictionary keeps the pieces that were seen. The texts: a part of Python's own library, where
+most time goes into cutting; its words, each once, where every piece must be merged; and one word of
+random letters, where all that repeated looking shows.
+"""
+import argparse
+import json
+import random
+import statistics
+import sysconfig
+import time
+from pathlib import Path
+
+import regex
+
+from gpt2lab import Tokenizer
+from gpt2lab.bpe import BPE, byte_characters
+from gpt2lab.checkpoint import DATA
+
+VOCAB = DATA / "gpt2-vocab"
+CUT = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+
+
+def published():
+    """encode(text) -> ids as GPT-2's first code did it."""
+    lines = (VOCAB / "vocab.bpe").read_text(encoding="utf-8").split("\n")[1:-1]
+    ranks = {tuple(line.split()): rank for rank, line in enumerate(lines)}
+    numbers = json.loads((VOCAB / "encoder.json").read_text(encoding="utf-8"))
+    letters, seen = byte_characters(), {}
+
+    def parts_of(piece):
+        parts = tuple(piece)
+        while len(parts) > 1:
+            pair = min(zip(parts, parts[1:]), key=lambda p: ranks.get(p, float("inf")))
+            if pair not in ranks:
+                break
+            joined, i = [], 0
+            while i < len(parts):
+                if parts[i:i + 2] == pair:
+                    joined.append(parts[i] + parts[i + 1])
+                    i += 2
+                else:
+                    joined.append(parts[i])
+                    i += 1
+            parts = tuple(joined)
+        return parts
+
+    def encode(text):
+        ids = []
+        for piece in CUT.findall(text):
+            piece = "".join(letters[b] for b in piece.encode("utf-8"))
+            if piece not in seen:
+                seen[piece] = [numbers[part] for part in parts_of(piece)]
+            ids += seen[piece]
+        return ids
+    return encode
+
+
+def own():
+    return BPE.from_files(VOCAB / "vocab.bpe", VOCAB / "encoder.json").encode
+
+
+def by_tiktoken():
+    return Tokenizer(VOCAB).encode
+
+
+def texts():
+    """{what: text}, the same on every run of one Python."""
+    files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    library = "".join(path.read_text(encoding="utf-8", errors="replace") for path in files)[:2_000_000]
+    draw = random.Random(1)
+    word = "".join(draw.choice("etaoinshrdlu") for _ in range(4_000))
+    words = " ".join(sorted(set(regex.findall(r"[A-Za-z]+", library))))
+    return {"2,000,000 characters of Python's library": library, "its words, each once": words,
+            "a word of 4,000 letters": word}
+
+
+def measure(repeats=3):
+    """[{text, contestant: seconds, ratio}] medians of processor time; every run starts with an empty cache."""
+    rows = []
+    for what, text in texts().items():
+        took, ids = {"own": [], "published": [], "tiktoken": []}, {}
+        for _ in range(repeats):
+            for name, make in (("own", own), ("published", published), ("tiktoken", by_tiktoken)):
+                encode, begin = make(), time.process_time()
+                ids[name] = encode(text)
+                took[name].append(time.process_time() - begin)
+        assert ids["own"] == ids["published"] == ids["tiktoken"]
+        rows.append({"text": what, "tokens": len(ids["own"]), **{name: statistics.median(s) for name, s in took.items()},
+                     "own is faster than the published one by": statistics.median(
+                         b / a for a, b in zip(took["own"], took["published"]))})
+    word = list(texts().values())[-1] * 125          # 500,000 letters
+    encode, seconds = own(), []
+    for length in (125_000, 250_000, 500_000):
+        begin = time.process_time()
+        encode(word[:length])
+        seconds.append(time.process_time() - begin)
+    return rows, dict(zip((125_000, 250_000, 500_000), seconds))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args()
+    rows, growth = measure()
+    if options.json:
+        return print(json.dumps({"rows": rows, "own seconds by letters of one word": growth}, indent=1))
+    print("| text | tokens | own, s | published, s | tiktoken, s | own is faster by |\n|---|---|---|---|---|---|")
+    for row in rows:
+        print("| {} | {:,} | {:.3f} | {:.3f} | {:.3f} | {:.1f} |".format(*row.values()))
+    print("\none word of n letters, own: " + ", ".join(f"{n:,}: {s:.2f} s" for n, s in growth.items()))
+
+
+if __name__ == "__main__":
+    main()
