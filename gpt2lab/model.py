@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from . import generate
-from .attention import attend
+from .attention import attend, attend_in_pieces
 from .block import block
 from .embedding import embed
 from .gelu import exact_gelu, gelu
@@ -48,7 +48,7 @@ class GPT2:
         self.ops = Ops() if ops is None else ops
         self._blocks = [{name.removeprefix(f"h.{i}."): array for name, array in weights.items()
                          if name.startswith(f"h.{i}.")} for i in range(config.n_layer)]
-        self._linked = self._link(lambda name, function: function)
+        self._linked = self._link()
 
     def __call__(self, ids, cache=None):
         """Logits after each of the ids.
@@ -75,6 +75,7 @@ class GPT2:
         embed, and in each block resid_pre, attn.q, attn.k, attn.v, attn.scores (masked),
         attn.pattern, attn.mixed, attn and mlp (what the part adds), resid_mid, mlp.act,
         resid_post; at the end ln_f and logits. attn.q is scaled where config.json asks for it.
+        Above 64 ids the last bits may differ from model(ids), which takes attention in pieces.
         """
         arrays = {}
         self.run_tapped(ids, partial(_recorded, arrays))
@@ -129,14 +130,21 @@ class GPT2:
             cache.length += len(ids)            # only now: a failure half-way changes nothing
         return x                                                                    # (T, D)
 
-    def _link(self, tap):
-        """Give each operation the ones that it uses. tap(name, function) may watch a function."""
+    def _link(self, tap=None):
+        """Give each operation the ones that it uses. tap(name, function) may watch a function.
+
+        Where nobody watches, attention takes long prompts in pieces: it is faster, the rows are the same.
+        """
         ops, c, w = self.ops, self.config, self.weights
+        in_pieces = tap is None
+        tap = tap or (lambda name, function: function)
         activation = ACTIVATIONS[c.activation_function] if ops.gelu is gelu else ops.gelu
         blocks = []
         for i in range(c.n_layer):
             at = f"h.{i}."
             attend = tap(at + "attn.mixed", partial(ops.attend, softmax=tap(at + "attn.pattern", ops.softmax)))
+            if in_pieces:
+                attend = partial(attend_in_pieces, attend=attend)
             heads = partial(ops.attend_heads, attend=self._scaled(attend, i), linear=_in_turn(
                 tap(at + "attn.c_attn", ops.linear), tap(at + "attn.c_proj", ops.linear)))
             mlp = partial(ops.mlp, gelu=tap(at + "mlp.act", activation), linear=_in_turn(
