@@ -1,6 +1,7 @@
-"""Tests and notebooks run without the operations that you have kept."""
+"""Tests and notebooks run with the bundled model, and without the operations that you have kept."""
 import os
 import tempfile
 
 _empty = tempfile.TemporaryDirectory()
 os.environ["GPT2LAB_MY_OPS"] = _empty.name
+os.environ.pop("GPT2LAB_MODEL", None)

@@ -1,4 +1,6 @@
 """Where weights come from: the bundled model, a folder, the Hugging Face Hub; checked before use."""
+import errno
+import hashlib
 import json
 import os
 import re
@@ -7,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .config import Config
+from .config import Config, ConfigError
 from .model import GPT2
 from .safetensors import open_file
 from .tokenizer import Tokenizer
@@ -15,7 +17,9 @@ from .tokenizer import Tokenizer
 DATA = Path(__file__).resolve().parent.parent / "data"
 BUNDLED = DATA / "gpt2-tiny"
 BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)")        # masks that older files carry; no parameters
-HUB_FILES = ["config.json", "model.safetensors", "model.safetensors.index.json", "model-*-of-*.safetensors"]
+INDEX = "model.safetensors.index.json"
+TIMEOUT = 10                    # seconds that the Hub may take to say what a model has
+PICKLES = " (pickled .bin files run code when loaded and are not read)"
 FLOATS = ("F16", "BF16", "F32", "F64")
 
 
@@ -26,9 +30,10 @@ class CheckpointError(ValueError):
 def load(source=None, ops=None):
     """A GPT2 ready to run.
 
-    source: None or "gpt2-tiny" for the bundled model; a folder with config.json and *.safetensors; else a
+    source: "gpt2-tiny" for the bundled model; a folder with config.json and *.safetensors; else a
         name on the Hugging Face Hub ("gpt2", "owner/name"), which is fetched once and then kept
-        in the cache of huggingface_hub.
+        in the cache of huggingface_hub. None is the model that the environment variable
+        GPT2LAB_MODEL names, and the bundled one where it is not set or empty.
     ops: an Ops with operations of yours.
     Raises: CheckpointError, ConfigError or SafetensorsError (all ValueError) with one sentence.
         Either everything fits, each parameter from exactly one tensor, or nothing is loaded.
@@ -48,7 +53,9 @@ def tokenizer():
 
 def find(source=None):
     """The folder of a model: see load. Fetches from the Hub what is not a folder here."""
-    if source is None or source == "gpt2-tiny" and not Path(source).is_dir():
+    if source is None:
+        source = os.environ.get("GPT2LAB_MODEL") or "gpt2-tiny"
+    if source == "gpt2-tiny" and not Path(source).is_dir():
         source = BUNDLED
         _require(source.is_dir(), f"the bundled model is missing: no folder {source}")
     _require(isinstance(source, (str, os.PathLike)), f"a model must be a folder or a name, got {source!r}")
@@ -63,13 +70,73 @@ def find(source=None):
 
 
 def _fetch(name):
-    """Folder of a model of the Hub, through the cache of huggingface_hub. Only data files, no code."""
+    """Folder of a model of the Hub in the cache of huggingface_hub: config.json, checked, then its weights.
+
+    Nothing else is fetched, no code and no pickle. Where the Hub gives no answer, the cache must have all.
+    """
+    from huggingface_hub import HfApi, hf_hub_download
+    listed = trouble = None
     try:
-        from huggingface_hub import snapshot_download
-        return Path(snapshot_download(name, allow_patterns=HUB_FILES))
-    except Exception as error:              # whatever the network does, the user gets one sentence
-        reason = str(error).strip().split("\n")[0] or type(error).__name__
-        raise CheckpointError(f"{name}: no such folder here, and the Hugging Face Hub gave nothing: {reason}") from None
+        listed = [file.rfilename for file in HfApi().model_info(name, timeout=TIMEOUT).siblings or ()]
+    except Exception as error:              # no network, no such model: what it is matters if the cache lacks a file
+        trouble = error
+
+    def get(file, commit=None):
+        if listed is not None:
+            _require(file in listed, f"{name}: the model on the Hub has no {file}"
+                     + PICKLES * any(other.endswith(".bin") for other in listed))
+        try:
+            return Path(hf_hub_download(name, file, revision=commit, local_files_only=listed is None))
+        except Exception as error:          # whatever the network does, the user gets one sentence
+            raise CheckpointError(f"{name}: {_what_happened(trouble or error, file)}") from None
+
+    config = get("config.json")
+    folder, commit = config.parent, config.parent.name      # all files from one commit
+    try:
+        Config.from_file(config)
+    except ConfigError as error:
+        raise ConfigError(str(error).replace(str(config), f"{name}: config.json")) from None
+    sharded = (folder / INDEX).is_file() or listed is not None and INDEX in listed and "model.safetensors" not in listed
+    for file in sorted(set(read_index(get(INDEX, commit)).values())) if sharded else ["model.safetensors"]:
+        new = not (folder / file).exists()
+        path = get(file, commit)
+        if new:
+            _check_sum(name, path)
+    return folder
+
+
+def _check_sum(name, path):
+    """Refuse, and throw away, a fresh file that is not the one that the Hub names by its SHA-256.
+
+    huggingface_hub compares sizes only. It keeps a large file under its SHA-256.
+    """
+    kept = path.resolve()
+    if re.fullmatch(r"[0-9a-f]{64}", kept.name):
+        with open(kept, "rb") as file:
+            same = hashlib.file_digest(file, "sha256").hexdigest() == kept.name
+        if not same:
+            path.unlink()
+            kept.unlink()
+        _require(same, f"{name}: {path.name} came with a wrong SHA-256 and was thrown away: run it again")
+
+
+def _what_happened(error, file):
+    """One sentence about an exception of huggingface_hub."""
+    from huggingface_hub import errors, constants
+    reason = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, errors.OfflineModeIsEnabled):
+        return f"HF_HUB_OFFLINE is set, and {file} is not in the cache {constants.HF_HUB_CACHE}"
+    if isinstance(error, errors.GatedRepoError):
+        return "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of yours"
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return "no such folder here, and no such model on the Hub, or a private one that HF_TOKEN does not open"
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return f"the disk is full: no room for {file} in {constants.HF_HUB_CACHE}"
+    if isinstance(error, errors.HfHubHTTPError):
+        return f"the Hub refuses {file}: {reason:.160}"
+    if "Consistency check failed" in reason:
+        return f"{file} came with a wrong size and was thrown away: run it again"
+    return f"{file} is not in the cache, and fetching it failed: run it again ({type(error).__name__}: {reason:.120})"
 
 
 def read_weights(folder, config):
@@ -128,21 +195,15 @@ def _read(file, name, shape):
 
 def open_files(folder):
     """The opened safetensors files of a checkpoint: those that the index names, or the only one."""
-    index = folder / "model.safetensors.index.json"
+    index = folder / INDEX
     if not index.is_file():
         files = sorted(folder.glob("*.safetensors"))
         _require(len(files) == 1 or folder / "model.safetensors" in files,
                  f"{folder}: needs model.safetensors or its index, holds {[f.name for f in files] or 'no safetensors file'}"
-                 + (" (pickled .bin files run code when loaded and are not read)" if list(folder.glob("*.bin")) else ""))
+                 + PICKLES * bool(list(folder.glob("*.bin"))))
         return [open_file(files[0] if len(files) == 1 else folder / "model.safetensors")]
-    try:
-        place_of = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        shards = sorted(set(place_of.values()))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise CheckpointError(f"{index}: must be JSON with a weight_map from tensor names to file names") from None
-    for shard in shards:
-        _require(isinstance(shard, str) and re.fullmatch(r"[\w.-]+\.safetensors", shard),
-                 f"{index}: {shard!r} is not the name of a safetensors file in this folder")
+    place_of = read_index(index)
+    shards = sorted(set(place_of.values()))
     missing = [shard for shard in shards if not (folder / shard).is_file()]
     _require(not missing, f"{folder}: files that the index names are missing: {', '.join(missing)}")
     files = [open_file(folder / shard) for shard in shards]
@@ -151,6 +212,19 @@ def open_files(folder):
         for name in sorted(named.symmetric_difference(file))[:1]:
             raise CheckpointError(f"{index}: tensor {name} is in the index or in {shard}, but not in both")
     return files
+
+
+def read_index(index):
+    """{tensor name: file name} of an index file; the files stand beside it."""
+    try:
+        place_of = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        shards = sorted(set(place_of.values()))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise CheckpointError(f"{index}: must be JSON with a weight_map from tensor names to file names") from None
+    for shard in shards:
+        _require(isinstance(shard, str) and re.fullmatch(r"[\w.-]+\.safetensors", shard),
+                 f"{index}: {shard!r} is not the name of a safetensors file in this folder")
+    return place_of
 
 
 def _require(condition, sentence):

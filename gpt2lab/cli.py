@@ -34,7 +34,7 @@ def parser():
         for flag, settings in arguments:
             sub.add_argument(flag, **settings)
         if model:
-            sub.add_argument("--model", metavar="M", help="folder or Hub name (default: the bundled gpt2-tiny)")
+            sub.add_argument("--model", metavar="M", help="folder or Hub name (default: GPT2LAB_MODEL, else gpt2-tiny)")
         if as_json:
             sub.add_argument("--json", action="store_true", help="for machines")
 
@@ -63,6 +63,7 @@ def parser():
 
 def main(argv=None):
     """Run one command; returns the exit status."""
+    os.environ.setdefault("HF_HUB_VERBOSITY", "error")      # its notes on retries are not our one sentence
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):      # a terminal that cannot show a character gets its escape
             stream.reconfigure(errors="backslashreplace")

@@ -63,8 +63,8 @@ PROMPTS = {
 }
 
 
-def weights_of(config):
-    """{bare name: array float32} of a GPT-2 of these sizes; a formula gives each value."""
+def shapes_of(config):
+    """{bare name: shape} of a GPT-2 of these sizes."""
     V, N, D = config["vocab_size"], config["n_positions"], config["n_embd"]
     F = config.get("n_inner") or 4 * D
     shapes = {"wte.weight": (V, D), "wpe.weight": (N, D), "ln_f.weight": (D,), "ln_f.bias": (D,)}
@@ -72,7 +72,12 @@ def weights_of(config):
         for part, shape in {"ln_1": (D,), "attn.c_attn": (D, 3 * D), "attn.c_proj": (D, D),
                             "ln_2": (D,), "mlp.c_fc": (D, F), "mlp.c_proj": (F, D)}.items():
             shapes |= {f"h.{i}.{part}.weight": shape, f"h.{i}.{part}.bias": shape[-1:]}
-    return {name: values_of(name, shape) for name, shape in shapes.items()}
+    return shapes
+
+
+def weights_of(config):
+    """{bare name: array float32} of a GPT-2 of these sizes; a formula gives each value."""
+    return {name: values_of(name, shape) for name, shape in shapes_of(config).items()}
 
 
 def values_of(name, shape):
@@ -89,6 +94,28 @@ def values_of(name, shape):
     return v.astype(np.float32).reshape(shape)
 
 
+# The shape of the real GPT-2 of 124M parameters.
+SIZES_124M = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 1024, "n_ctx": 1024, "n_embd": 768,
+              "n_layer": 12, "n_head": 12, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5,
+              "bos_token_id": 50256, "eos_token_id": 50256}
+
+
+def write_124m(folder, seed=7):
+    """A random checkpoint with the tensors of the published gpt2: no prefix, mask buffers in it (548 MB).
+
+    Weights spread by 0.05: GPT-2's own 0.02 leaves all logits near 0, training spreads them.
+    """
+    random, N = np.random.default_rng(seed), SIZES_124M["n_positions"]
+    tensors = {}
+    for name, shape in shapes_of(SIZES_124M).items():
+        values = random.standard_normal(shape, np.float32)
+        values *= 0.01 if name.endswith(".bias") else 0.1 if "ln_" in name else 0.05
+        tensors[name] = values + np.float32("ln_" in name and name.endswith(".weight"))
+    for i in range(SIZES_124M["n_layer"]):
+        tensors[f"h.{i}.attn.bias"] = np.tri(N, dtype=np.float32).reshape(1, 1, N, N)
+    return write_checkpoint(folder, SIZES_124M, tensors)
+
+
 DTYPES = {"float16": "F16", "float32": "F32", "float64": "F64", "int8": "I8", "int32": "I32",
           "int64": "I64",
           "uint8": "U8", "bool": "BOOL"}
@@ -96,15 +123,18 @@ DTYPES = {"float16": "F16", "float32": "F32", "float64": "F64", "int8": "I8", "i
 
 def write_safetensors(path, tensors):
     """A safetensors file of {name: array}; (dtype, array of the bits) for what NumPy lacks."""
-    header, data = {}, b""
+    header, arrays, end = {}, [], 0
     for name, array in tensors.items():
         dtype, array = array if isinstance(array, tuple) else (DTYPES[array.dtype.name], array)
-        header[name] = {"dtype": dtype, "shape": list(array.shape),
-                        "data_offsets": [len(data), len(data) + array.nbytes]}
-        data += array.tobytes()
+        begin, end = end, end + array.nbytes
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [begin, end]}
+        arrays.append(array)
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)             # so that the numbers begin at a multiple of 8
-    Path(path).write_bytes(len(text).to_bytes(8, "little") + text + data)
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for array in arrays:
+            file.write(array.tobytes())
 
 
 def write_checkpoint(folder, config=A, tensors=None, prefix=""):

@@ -373,27 +373,6 @@ def test_places_that_are_no_model(tmp_path):
         refused(source, "folder or a name")
 
 
-def test_the_hub_is_asked_for_data_files_only(tmp_path, monkeypatch):
-    import huggingface_hub
-    asked = []
-
-    def download(name, allow_patterns):
-        asked.append((name, allow_patterns))
-        return str(write_checkpoint(tmp_path))
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
-    assert_is_a(gpt2lab.load("someone/tiny-gpt2"))
-    assert [name for name, _ in asked] == ["someone/tiny-gpt2"]
-    assert all(pattern.endswith((".json", ".safetensors")) for _, patterns in asked
-               for pattern in patterns)
-
-    def fails(name, allow_patterns):
-        raise OSError("no network\nand a long story")
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", fails)
-    refused("someone/tiny-gpt2", "someone/tiny-gpt2", "no network")
-
-
 def test_all_of_a_is_what_config_json_describes():
     described = dict(checkpoint._shapes(Config.from_dict(A), "lm_head.weight"))
     assert described == {name: array.shape for name, array in weights_of(A).items()}

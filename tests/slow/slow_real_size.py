@@ -1,0 +1,70 @@
+"""Every lesson with a model of GPT-2 124M's size: pytest tests/slow/slow_real_size.py
+
+The weights are random, so only what needs no meaning can be looked at: each notebook runs from top to
+bottom with GPT2LAB_MODEL set, and each explorer draws at the ends of its controls. REAL_SIZE_PICTURES
+names a folder for the pictures, to be looked at.
+"""
+import os
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+TESTS = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TESTS))
+from recipes import write_124m             # noqa: E402
+
+LESSONS = sorted((TESTS.parent / "notebooks").rglob("[0-9]*.ipynb"))
+LONG = "The king and the queen saw a 🐕 near the door, and the boy asked them why. " * 3
+# Runs in the kernel before the lesson: explore draws the ends of its controls as well.
+ENDS = f"""
+import itertools, os
+from pathlib import Path
+from gpt2lab.teach import play, plot
+def _ends(control):
+    if hasattr(control, "options"):
+        return [value for _, value in control._options_full][::max(1, len(control.options) - 1)]
+    if hasattr(control, "min"):
+        return [control.min, control.max]
+    return {{str: ["a", {LONG!r}], bool: [False, True], int: [0, 1]}}[type(control.value)]
+def _explore(draw, *, _plain=play.explore, _count=itertools.count(), **controls):
+    _plain(draw, **controls)
+    start = {{name: control.value for name, control in controls.items()}}
+    ends = {{name: _ends(control) for name, control in controls.items()}}
+    tries = [start | {{name: value}} for name in ends for value in ends[name]]
+    tries += [{{name: values[i] for name, values in ends.items()}} for i in (0, -1)]
+    for values in tries:
+        fig = draw(**values)
+        assert fig.alt and fig.get_figwidth() == 6.4, values
+        picture, folder = plot.png(fig), os.environ.get("REAL_SIZE_PICTURES")
+        if folder:
+            (Path(folder) / f"{{os.environ['LESSON']}}-{{next(_count):03}}.png").write_bytes(picture)
+    print("drawn at the ends:", len(tries))
+play.explore = _explore
+"""
+
+
+@pytest.fixture(scope="module")
+def model_124m(tmp_path_factory):
+    return write_124m(tmp_path_factory.mktemp("124m"))
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_every_lesson_runs_with_twelve_blocks(path, model_124m, monkeypatch, tmp_path):
+    monkeypatch.setenv("GPT2LAB_MODEL", str(model_124m))
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path))
+    monkeypatch.setenv("LESSON", path.stem)
+    book = nbformat.read(path, as_version=4)
+    explorers = sum(cell.source.count("play.explore(") for cell in book.cells if cell.cell_type == "code")
+    raising = [cell.id for cell in book.cells if "raises-exception" in cell.metadata.get("tags", [])]
+    book.cells.insert(0, nbformat.v4.new_code_cell(ENDS))
+    NotebookClient(book, kernel_name="python3", timeout=900,
+                   resources={"metadata": {"path": str(path.parent)}}).execute()
+    printed = "".join(output.get("text", "") for cell in book.cells for output in cell.get("outputs", []))
+    assert len(re.findall("drawn at the ends", printed)) == explorers
+    for cell in book.cells:             # a cell that is meant to fail must fail in the same way as with the bundled model
+        if cell.id in raising:
+            assert any(output.output_type == "error" and output.ename == "ValueError" for output in cell.outputs), cell.source
