@@ -1,5 +1,5 @@
 """Is a model computed right? Against transformers where it is installed, else against stored values."""
-import os
+from pathlib import Path
 
 import numpy as np
 
@@ -7,10 +7,19 @@ from .checkpoint import BUNDLED, DATA, find, load
 
 TOLERANCE = 1e-4
 STORED = DATA.parent / "tests" / "golden" / "gpt2-tiny.npz"
-# Greedy continuations of the published weights, each with its source.
-PUBLISHED = {
-    "gpt2": [([464, 3290], [373, 1043, 287, 257, 2214, 1474, 262, 16246, 286, 2688, 290, 2688, 27262, 13, 198, 198, 464, 3290],
-              "transformers, tests/models/gpt2/test_modeling_gpt2.py")],
+# What is published of the real weights. Parameters: counted from the configs on the Hub.
+PARAMETERS = {"gpt2": 124_439_808, "gpt2-medium": 354_823_168, "gpt2-large": 774_030_080, "gpt2-xl": 1_557_611_200,
+              "distilgpt2": 81_912_576, "gpt2-mini": 38_604_288}
+# Greedy continuations: prompt, text that must stand in the continuation, new tokens (None: to the end of the context), source.
+GREEDY = {
+    "gpt2": [("The dog", " was found in a field near the intersection of West and West Streets.\n\nThe dog", 18,
+              "transformers, tests/models/gpt2/test_modeling_gpt2.py"),
+             ("Alan Turing theorized that computers would one day become",
+              " the most powerful machines on the planet.\n\nThe computer is a machine that can perform complex calculations,"
+              " and it can perform these calculations in a way that is very similar to the human brain.", 40,
+              "jaymody/picoGPT, README")],
+    "gpt2-mini": [("i want to sleep!!", "not sure if I\u2019m going to sleep at night, but I\u2019m sure I\u2019m going to sleep", None,
+                   "the article that this course started from")],
 }
 
 
@@ -18,12 +27,11 @@ def validate(source=None):
     """[{check, found, ok}]: one row a prompt. Raises ValueError where there is nothing to compare with."""
     folder, model = find(source), load(source)
     try:
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")        # the folder is here: ask nobody
         import torch
         from transformers import GPT2LMHeadModel
     except ImportError:
         return _against_stored(source, folder, model)
-    reference = GPT2LMHeadModel.from_pretrained(folder, dtype=torch.float32).eval()
+    reference = GPT2LMHeadModel.from_pretrained(folder, dtype=torch.float32, local_files_only=True).eval()
     rows = []
     for ids in _prompts(model.config):
         with torch.no_grad():
@@ -52,14 +60,21 @@ def _against_stored(source, folder, model):
                 row["ok"] = row["ok"] and bool((logits.argmax(axis=-1) == stored[f"{prompt}/argmax"]).all())
                 rows.append(row)
             return rows
-    name = str(source).removeprefix("openai-community/")
-    if name not in PUBLISHED:
-        raise ValueError(f"validate: for {source} there are no stored values; install transformers and torch to compare")
-    rows = []
-    for prompt, wanted, origin in PUBLISHED[name]:
-        got = model.generate_ids(prompt, max_new_tokens=len(wanted), temperature=0, eos_token_id=None).ids
-        rows.append({"check": f"greedy text after {prompt} as published ({origin})", "ok": got == wanted,
-                     "found": f"{sum(a == b for a, b in zip(got, wanted))} of {len(wanted)} tokens alike"})
+    return _against_published(Path(source).name if source else folder.name, model)
+
+
+def _against_published(name, model):
+    """Rows for one of the models in PARAMETERS. Raises ValueError where nothing that it computes is published."""
+    count = sum(array.size for array in model.weights.values())
+    if name not in GREEDY:
+        size = f" but its size ({count:,} parameters, published {PARAMETERS[name]:,})" if name in PARAMETERS else ""
+        raise ValueError(f"validate: for {name} there are no stored values{size}; install transformers and torch to compare")
+    rows = [{"check": "parameters as published", "ok": count == PARAMETERS[name], "found": f"{count:,} of {PARAMETERS[name]:,}"}]
+    for prompt, wanted, tokens, origin in GREEDY[name]:
+        ids = model.encode(prompt)
+        text = model.generate(prompt, max_new_tokens=tokens or model.config.n_positions - len(ids), temperature=0, eos_token_id=None)
+        rows.append({"check": f"greedy text after {prompt!r} as published ({origin})", "ok": wanted in text,
+                     "found": f"{text[:len(wanted)]!r:.80}"})
     return rows
 
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpt2lab.checkpoint import load
+from gpt2lab.checkpoint import BUNDLED, load
+from gpt2lab.config import Config
 from gpt2lab.kvcache import KVCache
 from gpt2lab.model import GPT2, Ops
 from gpt2lab.validate import STORED
@@ -41,7 +42,7 @@ def writes(model, prompt=PROMPT, tokens=12):
 
 
 def gallery(name, prompt=PROMPT, tokens=12):
-    """Print what the bundled model writes with each known mistake in place of the operation.
+    """Print what the model writes with each known mistake in place of the operation.
 
     The middle column says whether the logits after the prompt change by more than 0.0001.
     """
@@ -130,10 +131,17 @@ def _size(array):
 
 
 def compare(model, prompt="sentence"):
-    """Print whether a model gives the stored reference of the bundled one, and if not, who is at fault."""
+    """Print whether a model gives its reference, and if not, who is at fault.
+
+    The reference of the bundled model is stored; that of another one is what the library computes.
+    """
     with np.load(STORED) as stored:
         ids, wanted, greedy = (stored[f"{prompt}/{part}"] for part in ("ids", "logits", "greedy"))
-    columns = np.linspace(0, model.config.vocab_size - 1, wanted.shape[1]).astype(int)
+    columns, origin = np.linspace(0, model.config.vocab_size - 1, wanted.shape[1]).astype(int), "the stored reference"
+    if model.config != Config.from_file(BUNDLED / "config.json"):
+        right, origin = GPT2(model.config, model.weights, model.tokenizer), "the library's"
+        wanted = right(ids)[:, columns]                                             # (T, columns)
+        greedy = right.generate_ids(ids, max_new_tokens=len(greedy), temperature=0, eos_token_id=None).ids
     try:
         with np.errstate(all="ignore"):
             same = _near(model(ids)[:, columns], wanted, 1e-4)
@@ -141,7 +149,7 @@ def compare(model, prompt="sentence"):
     except Exception as error:
         print(f"the model stops: {error}")
         same, new = False, []
-    print("logits against the stored reference:", "agree to 4 decimals" if same else "do not agree")
+    print(f"logits against {origin}:", "agree to 4 decimals" if same else "do not agree")
     print(f"greedy text: {sum(a == b for a, b in zip(new, greedy))} of {len(greedy)} tokens alike")
     found = diff(model, ids)
     if found is not None:
