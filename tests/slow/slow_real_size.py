@@ -63,6 +63,8 @@ def test_every_lesson_runs_with_twelve_blocks(path, model_124m, monkeypatch, tmp
     monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path))
     monkeypatch.setenv("LESSON", path.stem)
     book = nbformat.read(path, as_version=4)
+    identities = [line for cell in book.cells for output in cell.get("outputs", [])
+                  for line in output.get("text", "").splitlines() if re.search(r": agree to \d+ decimals$", line)]
     explorers = sum(cell.source.count("play.explore(") for cell in book.cells if cell.cell_type == "code")
     raising = [cell.id for cell in book.cells if "raises-exception" in cell.metadata.get("tags", [])]
     book.cells.insert(0, nbformat.v4.new_code_cell(ENDS))
@@ -70,6 +72,7 @@ def test_every_lesson_runs_with_twelve_blocks(path, model_124m, monkeypatch, tmp
                    resources={"metadata": {"path": str(path.parent)}}).execute()
     printed = "".join(output.get("text", "") for cell in book.cells for output in cell.get("outputs", []))
     assert len(re.findall("drawn at the ends", printed)) == explorers
+    assert set(identities) <= set(printed.splitlines())         # what agrees in one model agrees in every other
     for cell in book.cells:             # what is meant to fail does
         if cell.id in raising:
             assert any(output.output_type == "error" for output in cell.outputs), cell.source

@@ -138,7 +138,7 @@ def jobs(reader, text):
     for ax, (_, name), values in zip(axes, JOBS, scores):
         image = plot.draw_map(ax, values, range(len(values)), range(values.shape[1]), "cividis", 0, 1)
         ax.set(title=name.replace(" followed", "\nfollowed"), xlabel="head")
-        ax.tick_params(axis="x", rotation=0)
+        ax.tick_params(axis="x", rotation=90 if values.shape[1] > 10 else 0)       # two digits need the room
     axes[0].set_ylabel("block")
     fig.colorbar(image, ax=axes, label="mean weight", shrink=0.8)
     return fig
@@ -224,7 +224,7 @@ def _glance_words(fig, reader, text, top, tall):
         fig.text((EDGE - 8) / WIDTH, 1 - (top + i * tall + (tall - BELOW) / 2) / high, f"block {i}", ha="right", va="center")
         for h in range(H):
             fig.text((EDGE + (h + 0.5) * wide) / WIDTH, 1 - (top + (i + 1) * tall - BELOW / 2 - 2) / high,
-                     _label(scores[:, i, h], H), ha="center", va="center")
+                     _label(scores[:, i, h], H), ha="center", va="center", fontsize=10 if H <= 16 else 6)
     for h in range(H):
         fig.text((EDGE + (h + 0.5) * wide) / WIDTH, 1 - (top - 9) / high, f"head {h}" if H <= 8 else str(h), ha="center", va="center")
 
