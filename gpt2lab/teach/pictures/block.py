@@ -142,7 +142,7 @@ def _sizes(ax, stream, attention, added, before=None, columns=1):
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter("{x:g}")
     ax.minorticks_off()
-    ax.set_xticks(range(0, L, -(-L // 12)))
+    ax.set_xticks(range(0, L, -(-L // (12 if columns > 1 else 8))))                 # as many as there is room for
     ax.set(ylabel="size (RMS, log scale)", ylim=(floor, max(stream.max(), 10) * (5 if columns > 1 else 20)), xlabel="block")
     ax.legend(frameon=False, loc="upper left", ncols=columns)
 

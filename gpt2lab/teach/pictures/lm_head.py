@@ -87,21 +87,27 @@ def readings(model, ids, normed=True, last=POSITIONS):
 
 @plot.styled
 def lens(model, prompt, normed=True):
-    """The best next word after each block (across) for each position (down), coloured by probability."""
+    """The best next word after each block (across) for each position (down), coloured by probability.
+
+    Five columns have room; a model of more than four blocks shows the first, the last and three between.
+    """
     ids = model.encode(prompt)
     best, chances = readings(model, ids, normed)
+    parts = np.linspace(0, len(best) - 1, min(len(best), 5)).round().astype(int)    # 0: before the first block
+    after = "each block" if len(parts) == len(best) else "blocks " + ", ".join(str(part - 1) for part in parts[1:])
+    best, chances = best[parts], chances[parts]
     tokens, (L, T) = show.tokens(model.tokenizer, ids)[-best.shape[1]:], best.shape
     final = show.tokens(model.tokenizer, best[:, -1])
     cut = f" (the last {T} of {len(ids)} tokens)" if T < len(ids) else ""
     fig, (ax,) = plot.figure(height=110 + 30 * T, drawn={"best": best, "probabilities": chances}, alt=(
         f"Best next word after “{tokens[-1]}”{cut}: “{final[0]}” before the first block, then "
-        f"{', '.join(f'“{word}”' for word in final[1:])} after each block; the last has probability {show.number(chances[-1, -1], 2)}."))
+        f"{', '.join(f'“{word}”' for word in final[1:])} after {after}; the last has probability {show.number(chances[-1, -1], 2)}."))
     image = ax.imshow(chances.T, cmap="cividis", vmin=0, vmax=1, aspect="auto")
     for (block, position), chance in np.ndenumerate(chances):
         word = _short(show.token(model.tokenizer.decode([best[block, position]])))
         ax.text(block, position, f"{word} {chance:.2f}", ha="center", va="center",
                 color="white" if chance < 0.5 else "black")
-    ax.set_xticks(range(L), ["embedding", *(f"block {i}" for i in range(L - 1))])
+    ax.set_xticks(range(L), ["embedding", *(f"block {part - 1}" for part in parts[1:])])
     ax.set_yticks(range(T), map(_short, tokens))
     ax.xaxis.tick_top()
     ax.tick_params(length=0)

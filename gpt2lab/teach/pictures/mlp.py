@@ -190,7 +190,8 @@ def _unit(fig, axes, memory, block, unit, count, text=""):
     fig.drawn |= {key + " activations": np.array(act), key + " places": numbers, key + " ids": ids, key + " pushes": push[ids]}
     _bars(axes[0], labels, act, [plot.BLUE] * len(numbers) + [plot.GREEN] * (len(labels) - len(numbers)))
     axes[0].set(title=f"{key}: wakes at", xlabel="activation")
-    _bars(axes[1], words, push[ids], [plot.BLUE if value > 0 else plot.VERMILLION for value in push[ids]])
+    _bars(axes[1], [word if len(word) < 16 else word[:14] + "…" for word in words], push[ids],
+          [plot.BLUE if value > 0 else plot.VERMILLION for value in push[ids]])
     axes[1].axhline(len(up) - 0.5, color="0.6", linewidth=0.8, linestyle=":")
     axes[1].set(title="pushes up and down", xlabel="push on the token's logit")
     for ax in axes:
