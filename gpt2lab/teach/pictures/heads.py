@@ -138,7 +138,8 @@ def jobs(reader, text):
     for ax, (_, name), values in zip(axes, JOBS, scores):
         image = plot.draw_map(ax, values, range(len(values)), range(values.shape[1]), "cividis", 0, 1)
         ax.set(title=name.replace(" followed", "\nfollowed"), xlabel="head")
-        ax.tick_params(axis="x", rotation=90 if values.shape[1] > 10 else 0)       # two digits need the room
+        ax.set_xticks(range(0, values.shape[1], -(-values.shape[1] // 8)))
+        ax.tick_params(axis="x", rotation=0)
     axes[0].set_ylabel("block")
     fig.colorbar(image, ax=axes, label="mean weight", shrink=0.8)
     return fig

@@ -104,8 +104,8 @@ def lens(model, prompt, normed=True):
         f"{', '.join(f'“{word}”' for word in final[1:])} after {after}; the last has probability {show.number(chances[-1, -1], 2)}."))
     image = ax.imshow(chances.T, cmap="cividis", vmin=0, vmax=1, aspect="auto")
     for (block, position), chance in np.ndenumerate(chances):
-        word = _short(show.token(model.tokenizer.decode([best[block, position]])))
-        ax.text(block, position, f"{word} {chance:.2f}", ha="center", va="center",
+        word = _short(show.token(model.tokenizer.decode([best[block, position]])), 7)
+        ax.text(block, position, f"{word} {chance:.2f}", ha="center", va="center", fontsize=8,
                 color="white" if chance < 0.5 else "black")
     ax.set_xticks(range(L), ["embedding", *(f"block {part - 1}" for part in parts[1:])])
     ax.set_yticks(range(T), map(_short, tokens))
