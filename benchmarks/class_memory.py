@@ -2,7 +2,8 @@
 
 MODEL is a folder or a Hub name; without it a random checkpoint of GPT-2 124M's shape is made (548 MB on disk).
 Linux only: reads /proc/self/smaps_rollup. USS is what a process holds alone, PSS adds its part of what is
-shared. The weights are mapped, so all processes share the pages of one file.
+shared. The weights are mapped, so all processes share the pages of one file; a process that is alone with
+the file has all of them as its own, but they are the system's file cache and can be dropped.
 """
 import argparse
 import json
