@@ -78,7 +78,7 @@ def _fetch(name):
     listed = trouble = None
     try:
         listed = [file.rfilename for file in HfApi().model_info(name, timeout=TIMEOUT).siblings or ()]
-    except Exception as error:              # no network, no such model: what it is matters if the cache lacks a file
+    except Exception as error:              # no network, no such model: it matters where the cache lacks a file
         trouble = error
 
     def get(file, commit=None):
@@ -96,8 +96,11 @@ def _fetch(name):
         Config.from_file(config)
     except ConfigError as error:
         raise ConfigError(str(error).replace(str(config), f"{name}: config.json")) from None
-    sharded = (folder / INDEX).is_file() or listed is not None and INDEX in listed and "model.safetensors" not in listed
-    for file in sorted(set(read_index(get(INDEX, commit)).values())) if sharded else ["model.safetensors"]:
+    sharded = INDEX in (listed or ()) and "model.safetensors" not in listed
+    files = ["model.safetensors"]
+    if sharded or (folder / INDEX).is_file():
+        files = sorted(set(read_index(get(INDEX, commit)).values()))
+    for file in files:
         new = not (folder / file).exists()
         path = get(file, commit)
         if new:
@@ -136,7 +139,8 @@ def _what_happened(error, file):
         return f"the Hub refuses {file}: {reason:.160}"
     if "Consistency check failed" in reason:
         return f"{file} came with a wrong size and was thrown away: run it again"
-    return f"{file} is not in the cache, and fetching it failed: run it again ({type(error).__name__}: {reason:.120})"
+    reason = f"{type(error).__name__}: {reason:.120}"
+    return f"{file} is not in the cache, and fetching it failed: run it again ({reason})"
 
 
 def read_weights(folder, config):

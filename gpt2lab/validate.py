@@ -8,17 +8,20 @@ from .checkpoint import BUNDLED, DATA, find, load
 TOLERANCE = 1e-4
 STORED = DATA.parent / "tests" / "golden" / "gpt2-tiny.npz"
 # What is published of the real weights. Parameters: counted from the configs on the Hub.
-PARAMETERS = {"gpt2": 124_439_808, "gpt2-medium": 354_823_168, "gpt2-large": 774_030_080, "gpt2-xl": 1_557_611_200,
-              "distilgpt2": 81_912_576, "gpt2-mini": 38_604_288}
-# Greedy continuations: prompt, text that must stand in the continuation, new tokens (None: to the end of the context), source.
+PARAMETERS = {"gpt2": 124_439_808, "gpt2-medium": 354_823_168, "gpt2-large": 774_030_080,
+              "gpt2-xl": 1_557_611_200, "distilgpt2": 81_912_576, "gpt2-mini": 38_604_288}
+# Greedy continuations: prompt, text that must stand in the continuation, new tokens (None: to the end
+# of the context), source.
 GREEDY = {
     "gpt2": [("The dog", " was found in a field near the intersection of West and West Streets.\n\nThe dog", 18,
               "transformers, tests/models/gpt2/test_modeling_gpt2.py"),
              ("Alan Turing theorized that computers would one day become",
-              " the most powerful machines on the planet.\n\nThe computer is a machine that can perform complex calculations,"
-              " and it can perform these calculations in a way that is very similar to the human brain.", 40,
+              " the most powerful machines on the planet.\n\nThe computer is a machine that can perform complex"
+              " calculations, and it can perform these calculations in a way that is very similar to the human"
+              " brain.", 40,
               "jaymody/picoGPT, README")],
-    "gpt2-mini": [("i want to sleep!!", "not sure if I\u2019m going to sleep at night, but I\u2019m sure I\u2019m going to sleep", None,
+    "gpt2-mini": [("i want to sleep!!",
+                   "not sure if I\u2019m going to sleep at night, but I\u2019m sure I\u2019m going to sleep", None,
                    "the article that this course started from")],
 }
 
@@ -68,11 +71,13 @@ def _against_published(name, model):
     count = sum(array.size for array in model.weights.values())
     if name not in GREEDY:
         size = f" but its size ({count:,} parameters, published {PARAMETERS[name]:,})" if name in PARAMETERS else ""
-        raise ValueError(f"validate: for {name} there are no stored values{size}; install transformers and torch to compare")
-    rows = [{"check": "parameters as published", "ok": count == PARAMETERS[name], "found": f"{count:,} of {PARAMETERS[name]:,}"}]
+        raise ValueError(f"validate: for {name} there are no stored values{size}; "
+                         "install transformers and torch to compare")
+    rows = [{"check": "parameters as published", "ok": count == PARAMETERS[name],
+             "found": f"{count:,} of {PARAMETERS[name]:,}"}]
     for prompt, wanted, tokens, origin in GREEDY[name]:
-        ids = model.encode(prompt)
-        text = model.generate(prompt, max_new_tokens=tokens or model.config.n_positions - len(ids), temperature=0, eos_token_id=None)
+        tokens = tokens or model.config.n_positions - len(model.encode(prompt))
+        text = model.generate(prompt, max_new_tokens=tokens, temperature=0, eos_token_id=None)
         rows.append({"check": f"greedy text after {prompt!r} as published ({origin})", "ok": wanted in text,
                      "found": f"{text[:len(wanted)]!r:.80}"})
     return rows

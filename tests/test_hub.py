@@ -194,7 +194,7 @@ def test_a_hub_that_is_down(hub, source, status):
     hub.put("gpt2", source)
     hub.down = status
     refused("gpt2", "config.json", str(status))
-    assert asked(hub) == ["/api/models/gpt2"]           # asked once: the client would wait 23 seconds for the file itself
+    assert asked(hub) == ["/api/models/gpt2"]           # once: for the file itself the client would ask again and again
     hub.down = None
     assert_is_a(gpt2lab.load("gpt2"))
     hub.down = status
