@@ -46,7 +46,10 @@ def parser():
             ("--top-p", dict(type=float, metavar="P", help="draw from the best tokens that make up P")),
             ("--min-p", dict(type=float, metavar="P", help="drop tokens under P times the best")),
             ("--seed", dict(type=int, metavar="S", help="the same seed gives the same text")),
-            ("--greedy", dict(action="store_true", help="always the best token")), as_json=False)
+            ("--greedy", dict(action="store_true", help="always the best token")),
+            ("--lookup", dict(type=int, metavar="K", help="with --greedy: guess K tokens from the text, check them "
+                                                          "in one pass; the same text, sooner where it repeats")),
+            as_json=False)
     command("logits", run_logits, "Show the best next tokens.", prompt,
             ("--top", dict(type=int, default=5, metavar="N", help="how many (default 5)")))
     command("tokens", run_tokens, "Cut a text into tokens, own BPE beside tiktoken.",
@@ -86,7 +89,7 @@ def main(argv=None):
 def run_generate(a):
     model, prompt = load(a.model), _text(a.PROMPT)
     pieces = model.stream(prompt, max_new_tokens=a.max_new_tokens, temperature=0 if a.greedy else a.temperature,
-                          top_k=a.top_k, top_p=a.top_p, min_p=a.min_p, seed=a.seed)
+                          top_k=a.top_k, top_p=a.top_p, min_p=a.min_p, seed=a.seed, lookup=a.lookup)
     shown = _escaped if sys.stdout.isatty() else str        # a terminal must not obey what a model writes
     print(shown(prompt), end="", flush=True)
     for piece in pieces:

@@ -62,10 +62,14 @@ class GPT2:
 
     def next_logits(self, ids, cache=None):
         """Logits after the last of the ids only, (V,); ids that the tokenizer lacks get -inf."""
+        return self.last_logits(ids, 1, cache)[0]                                   # (V,)
+
+    def last_logits(self, ids, rows, cache=None):
+        """Logits after each of the last `rows` ids, (rows, V); ids that the tokenizer lacks get -inf."""
         x = self._stream(self.check_ids(ids, cache), cache, self._linked)           # (T, D)
-        logits = self._linked["lm_head"](x[-1:])[0]                                 # (V,)
-        if self.tokenizer is not None and len(logits) > len(self.tokenizer.tokens):
-            logits[len(self.tokenizer.tokens):] = -np.inf       # rows that only pad the table
+        logits = self._linked["lm_head"](x[-rows:])                                 # (rows, V)
+        if self.tokenizer is not None and logits.shape[1] > len(self.tokenizer.tokens):
+            logits[:, len(self.tokenizer.tokens):] = -np.inf    # columns that only pad the table
         return logits
 
     def trace(self, ids):

@@ -12,7 +12,7 @@ import gpt2lab
 PACKAGE = Path(gpt2lab.__file__).parent
 ORDER = ["config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear", "embedding",
          "layernorm", "softmax", "attention", "heads", "gelu", "mlp", "block", "lm_head",
-         "sampling", "kvcache", "generate", "model", "checkpoint", "bench", "validate", "cli",
+         "sampling", "kvcache", "lookup", "generate", "model", "checkpoint", "bench", "validate", "cli",
          "__main__"]
 LIBRARY = ORDER[:ORDER.index("checkpoint") + 1]
 FILES = sorted(path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__")
@@ -75,7 +75,7 @@ def test_the_library_does_not_print_or_import_what_lessons_need(stem):
 @pytest.mark.parametrize("stem", ORDER[ORDER.index("linear"):ORDER.index("generate") + 1])
 def test_an_operation_needs_numpy_and_the_standard_library_only(stem):
     outside = {name for name in imported(stem) if not name.startswith(".")}
-    assert outside <= {"math", "functools", "dataclasses", "numpy"}
+    assert outside <= {"math", "functools", "itertools", "dataclasses", "numpy"}
 
 
 def test_no_function_has_the_name_of_a_module():

@@ -1,0 +1,67 @@
+"""Prompt lookup: guess the next tokens from the text so far, check them all in one pass of the model."""
+from itertools import cycle, islice
+
+from .kvcache import KVCache
+from .sampling import check_logits
+
+
+def guess(ids, k, longest=3):
+    """The k tokens that followed when the text last had the end that it has now.
+
+    ids: the text, a list. Its last `longest` tokens are looked for further up, the latest place
+        first; where they do not occur, one token fewer, down to the last one alone.
+    Returns: the k tokens behind that place; where the text ends before, it goes round: these tokens
+        again. [] where there is no such place.
+    Source: "Prompt Lookup Decoding" (Saxena 2023). Taught: notebooks/bonus/speculation.ipynb
+    """
+    for n in range(min(longest, len(ids) - 1), 0, -1):
+        end = ids[-n:]                                                              # n tokens
+        for start in range(len(ids) - n - 1, -1, -1):
+            if ids[start:start + n] == end:
+                return list(islice(cycle(ids[start + n:]), k))
+    return []
+
+
+def accept(guessed, greedy):
+    """How many of the guessed tokens, counted from the first, greedy chooses too.
+
+    greedy: the best token after the text, then after the text and one guess, and so on. Behind the
+        first wrong guess they mean nothing: they follow a text that greedy does not write.
+    """
+    right = 0
+    for guessed_id, best in zip(guessed, greedy):
+        if guessed_id != best:
+            break
+        right += 1
+    return right
+
+
+def stream_guessed(model, ids, max_new_tokens, eos, k):
+    """The iterator of generate.stream_ids with lookup = k: greedy's ids, in fewer passes of the model.
+
+    ids: the prompt as an array (T,), checked. A pass reads the latest token and up to k guesses
+        behind it. Kept are the guesses that greedy chooses too, and the token that it chooses after
+        them: 1 to k + 1 tokens a pass. The cache forgets the other guesses.
+    A wrong guess costs time. So a pass checks at most twice as many guesses as were right in the
+        pass before; where it checks none, the guess is still compared with what came.
+    A pass over several rows can round otherwise than a pass over one. Where the two best logits are
+        as near as that (about 1e-5), another token may be chosen than without lookup.
+    """
+    cache, text, read, limit = KVCache(model.config), ids.tolist(), ids.tolist(), 0
+    room = model.config.n_positions - len(text) + 1         # the full context predicts one more
+    left = min(max_new_tokens, room)
+    while left > 0:
+        guessed = guess(text, min(k, left - 1))
+        checked = guessed[:limit]
+        logits = model.last_logits(read + checked, 1 + len(checked), cache)         # (1 + checked, V)
+        greedy = logits.argmax(axis=-1).tolist()
+        new = greedy[:accept(checked, greedy) + 1]
+        cache.length -= len(checked) + 1 - len(new)
+        for chosen, row in zip(new, logits):
+            check_logits(row)
+            if chosen == eos:
+                return "eos"
+            yield chosen
+        text, read, left = text + new, new[-1:], left - len(new)
+        limit = 2 * accept(guessed, new)
+    return "max_new_tokens" if max_new_tokens <= room else "context_full"
