@@ -1,0 +1,299 @@
+"""Bonus lesson: guesses from the text so far, how many to accept, and one step of the loop."""
+from gpt2lab.lookup import accept, guess
+
+from . import Case, Exercise
+
+
+def earliest_place(ids, k, longest=3):
+    """The first place is taken where the end occurs, not the latest.
+
+    What was said last is the best guide to what comes next. From which side do you look?
+    """
+    return _search(ids, k, longest, latest=False)
+
+
+def shortest_first(ids, k, longest=3):
+    """The last token alone is looked for first.
+
+    A longer end tells more. In which order does n run?
+    """
+    return _search(ids, k, longest, lengths=range(1, longest + 1))
+
+
+def only_the_longest(ids, k, longest=3):
+    """Only the longest end is looked for.
+
+    Where three tokens do not occur before, two may, or one. What do you try next?
+    """
+    return _search(ids, k, longest, lengths=[longest])
+
+
+def end_finds_itself(ids, k, longest=3):
+    """The end of the text finds itself.
+
+    Nothing follows the last place of all. Where must the search begin, so that it finds an earlier one?
+    """
+    return []
+
+
+def found_tokens_too(ids, k, longest=3):
+    """The guess begins with the tokens that were looked for.
+
+    They stand at the end of the text already. How many tokens behind the start does the guess begin?
+    """
+    return _search(ids, k, longest, shift=lambda n: 0)
+
+
+def one_too_far(ids, k, longest=3):
+    """The first token behind the place is left out.
+
+    The place begins at start and is n tokens long. Which index comes after it?
+    """
+    return _search(ids, k, longest, shift=lambda n: n + 1)
+
+
+def no_round(ids, k, longest=3):
+    """The guess is too short where the text ends.
+
+    A text that repeats itself goes on: begin again with what followed. What does a list times k give?
+    """
+    for n in range(min(longest, len(ids) - 1), 0, -1):
+        for start in range(len(ids) - n - 1, -1, -1):
+            if ids[start:start + n] == ids[-n:]:
+                return ids[start + n:start + n + k]
+    return []
+
+
+def k_ignored(ids, k, longest=3):
+    """All that follows the place is guessed, not k tokens.
+
+    The caller says how long the guess may be. Where do you cut?
+    """
+    followed = no_round(ids, len(ids), longest)
+    return followed if len(followed) > k else guess(ids, k, longest)
+
+
+def longest_ignored(ids, k, longest=3):
+    """Three tokens are looked for, whatever longest says.
+
+    Is there a 3 in your function where the argument should stand?
+    """
+    return guess(ids, k)
+
+
+def no_bound(ids, k, longest=3):
+    """As many as `longest` tokens are looked for at the start of the text too, where there are fewer.
+
+    ids[-3:] of a list of two is that list. How long can the end be, if something must stand before it?
+    """
+    if len(ids) <= longest:
+        return []
+    return guess(ids, k, longest)
+
+
+def _search(ids, k, longest, latest=True, lengths=None, shift=lambda n: n):
+    """guess with one part exchanged."""
+    for n in lengths or range(longest, 0, -1):
+        starts = range(max(len(ids) - n, 0))
+        for start in reversed(starts) if latest else starts:
+            if ids[start:start + n] == ids[-n:]:
+                return (ids[start + shift(n):] * k)[:k]
+    return []
+
+
+def all_alike(guessed, greedy):
+    """All guesses that agree are counted, those behind a wrong one too.
+
+    Behind a wrong guess, the model has read a text that will not be written. When must you stop?
+    """
+    return sum(a == b for a, b in zip(guessed, greedy))
+
+
+def one_place_late(guessed, greedy):
+    """Each guess is compared with the choice behind it.
+
+    greedy[0] is what comes after the text, where the first guess stands. Which two belong together?
+    """
+    return accept(guessed, greedy[1:])
+
+
+def all_or_nothing(guessed, greedy):
+    """One wrong guess throws all away.
+
+    The guesses in front of it are right. Can you keep them?
+    """
+    return len(guessed) if accept(guessed, greedy) == len(guessed) else 0
+
+
+def free_token_counted(guessed, greedy):
+    """One too many: the model's own token is counted as a guess.
+
+    How many of the guesses are right? What comes after them is added elsewhere.
+    """
+    return accept(guessed, greedy) + 1
+
+
+def the_tokens(guessed, greedy):
+    """The accepted tokens come back, not their number.
+
+    The question is how many.
+    """
+    return guessed[:accept(guessed, greedy)]
+
+
+def wrong_ones_counted(guessed, greedy):
+    """The guesses that are refused are counted.
+
+    Count the right ones, from the first guess on.
+    """
+    return len(guessed) - accept(guessed, greedy)
+
+
+class Choose:
+    """A model that writes one text: choose(ids, rows) gives greedy's token after each of the last rows ids.
+
+    Behind a token that is not in the text it chooses 99. It answers once: one pass is all there is.
+    """
+
+    def __init__(self, *text):
+        self.text, self.asked = text, 0
+
+    def __call__(self, ids, rows):
+        self.asked += 1
+        if self.asked > 1:
+            raise RuntimeError("the model was asked twice: one pass is enough for all guesses")
+        if not 1 <= rows <= len(ids):
+            raise ValueError(f"choose: rows must be from 1 to {len(ids)}, got {rows}")
+        ends = range(len(ids) - rows + 1, len(ids) + 1)
+        return [self.text[end] if tuple(ids[:end]) == self.text[:end] else 99 for end in ends]
+
+    def __eq__(self, other):
+        return self.text == other.text
+
+    def __repr__(self):
+        return f"a model that writes {self.text}"
+
+
+def step(choose, ids, k, guess=guess, accept=accept):
+    """The right answer: the new tokens of one pass."""
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, len(guessed) + 1)
+    return greedy[:accept(guessed, greedy) + 1]
+
+
+def no_own_token(choose, ids, k, guess=guess, accept=accept):
+    """The model's own token behind the accepted guesses is missing.
+
+    greedy holds one token more than the guesses. Without it, a pass with no right guess gives nothing.
+    """
+    return step(choose, ids, k, guess, accept)[:-1]
+
+
+def unchecked(choose, ids, k, guess=guess, accept=accept):
+    """All guesses are kept, right or wrong.
+
+    What did accept say? Only so many are greedy's own.
+    """
+    guessed = guess(ids, k)
+    return guessed + choose(ids + guessed, 1)
+
+
+def all_choices(choose, ids, k, guess=guess, accept=accept):
+    """All of greedy's choices are kept, also those behind a wrong guess.
+
+    They follow a text that will not be written. Where do you cut the list?
+    """
+    guessed = guess(ids, k)
+    return choose(ids + guessed, len(guessed) + 1)
+
+
+def one_pass_each(choose, ids, k, guess=guess, accept=accept):
+    """Each guess is checked in a pass of its own.
+
+    Then nothing is won. choose can look at many tokens at once: how many rows do you ask for?
+    """
+    guessed = guess(ids, k)
+    greedy = [choose(ids + guessed[:i], 1)[0] for i in range(len(guessed) + 1)]
+    return greedy[:accept(guessed, greedy) + 1]
+
+
+def one_row_short(choose, ids, k, guess=guess, accept=accept):
+    """The row after the text itself is missing.
+
+    The first guess is checked by the choice in front of it. How many rows are that, with one for each guess?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, max(len(guessed), 1))
+    return greedy[:accept(guessed, greedy) + 1]
+
+
+def guesses_not_read(choose, ids, k, guess=guess, accept=accept):
+    """The model does not get the guesses to read.
+
+    It can only say what follows a guess when the guess stands in its input.
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids, min(len(guessed) + 1, len(ids)))
+    return greedy[:accept(guessed, greedy) + 1]
+
+
+def whole_text(choose, ids, k, guess=guess, accept=accept):
+    """The whole text comes back, not the new tokens.
+
+    The caller appends them: return these alone.
+    """
+    return ids + step(choose, ids, k, guess, accept)
+
+
+def nothing_to_guess(choose, ids, k, guess=guess, accept=accept):
+    """Without a guess the model is not asked at all.
+
+    Then the text stands still. What does a pass with no guess give?
+    """
+    return step(choose, ids, k, guess, accept) if guess(ids, k) else []
+
+
+def first_choice_last(choose, ids, k, guess=guess, accept=accept):
+    """The token behind the accepted guesses is greedy's first choice, not the one that follows them.
+
+    greedy[0] comes after the text without guesses. Which one comes after `right` of them?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, len(guessed) + 1)
+    return guessed[:accept(guessed, greedy)] + greedy[:1]
+
+
+GUESSES = [
+    Case("the text of the hand example", ([5, 6, 7, 5, 6], 2)),
+    Case("three tokens are found again", ([1, 2, 3, 9, 8, 1, 2, 3], 2)),
+    Case("two tokens, further back than one", ([1, 2, 3, 4, 7, 3, 5, 2, 3], 1)),
+    Case("one token, twice", ([3, 4, 7, 3, 5, 8, 3], 2)),
+    Case("a token that comes again and again", ([4, 7, 7, 7], 4)),
+    Case("a text of two", ([7, 7], 3)),
+    Case("nothing is found", ([1, 2, 3], 4)),
+    Case("a text of one token", ([1], 4)),
+    Case("longest = 1", ([1, 2, 3, 4, 7, 3, 5, 2, 3], 1), {"longest": 1}),
+    Case("longest = 4", ([9, 1, 2, 3, 4, 8, 1, 2, 3, 5, 9, 1, 2, 3], 1), {"longest": 4}),
+    Case("k = 1", ([1, 2, 3, 9, 8, 1, 2, 3], 1)),
+]
+LOOP = (1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3)
+
+EXERCISES = [
+    Exercise("guess", guess, GUESSES,
+             [earliest_place, shortest_first, only_the_longest, end_finds_itself, found_tokens_too, one_too_far,
+              no_round, k_ignored, longest_ignored, no_bound]),
+    Exercise("accept", accept, [
+        Case("the hand example", ([7, 5], [7, 8, 4])), Case("all right", ([7, 5, 6], [7, 5, 6, 2])),
+        Case("the first one wrong", ([7, 5, 6], [1, 5, 6, 2])), Case("the second one wrong", ([7, 5, 6, 3], [7, 1, 6, 3, 2])),
+        Case("no guess", ([], [4])), Case("all the same token", ([7, 7, 7], [7, 7, 7, 7])),
+    ], [all_alike, one_place_late, all_or_nothing, free_token_counted, the_tokens, wrong_ones_counted]),
+    Exercise("step", step, [
+        Case("all guesses right", (Choose(*LOOP), list(LOOP[:5]), 3, guess, accept)),
+        Case("the second guess wrong", (Choose(1, 2, 3, 1, 2, 3, 9, 4, 5), [1, 2, 3, 1, 2], 3, guess, accept)),
+        Case("the first guess wrong", (Choose(1, 2, 3, 1, 2, 8, 1, 2), [1, 2, 3, 1, 2], 3, guess, accept)),
+        Case("nothing to guess from", (Choose(1, 2, 3, 4), [1, 2, 3], 3, guess, accept)),
+        Case("k = 1", (Choose(*LOOP), list(LOOP[:5]), 1, guess, accept)),
+        Case("a text of one token", (Choose(4, 4, 4, 4), [4], 2, guess, accept)),
+    ], [no_own_token, unchecked, all_choices, one_pass_each, one_row_short, guesses_not_read, whole_text,
+        nothing_to_guess, first_choice_last]),
+]
