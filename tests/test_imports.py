@@ -12,9 +12,9 @@ import gpt2lab
 PACKAGE = Path(gpt2lab.__file__).parent
 ORDER = ["config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear", "embedding",
          "layernorm", "softmax", "attention", "heads", "gelu", "mlp", "block", "lm_head",
-         "sampling", "kvcache", "lookup", "generate", "model", "checkpoint", "bench", "validate", "cli",
+         "sampling", "kvcache", "lookup", "generate", "model", "checkpoint", "quantize", "bench", "validate", "cli",
          "__main__"]
-LIBRARY = ORDER[:ORDER.index("checkpoint") + 1]
+LIBRARY = ORDER[:ORDER.index("quantize") + 1]
 FILES = sorted(path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__")
 
 
