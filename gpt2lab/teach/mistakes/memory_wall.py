@@ -1,0 +1,275 @@
+"""Bonus lesson, the memory wall: int8 codes, two int4 codes a byte, the roofline."""
+import numpy as np
+
+from gpt2lab.quantize import pack_int4, quantize_int8
+
+from . import Case, Exercise, random
+
+
+def _codes(w, scales, rounded=np.rint, most=127):
+    """w / scales, rounded, as int8; 0 where a scale is 0."""
+    steps = np.divide(w, scales, out=np.zeros_like(w), where=scales != 0)
+    return np.clip(rounded(steps), -most, most).astype(np.int8)
+
+
+def one_scale_for_all(w):
+    """One scale serves the whole matrix.
+
+    Then one large weight makes the steps of all columns coarse. Along which axis do you look for
+    the largest size of each column?
+    """
+    scales = np.full(w.shape[1], np.abs(w).max() / 127, np.float32)
+    return _codes(w, scales), scales
+
+
+def scale_for_each_row(w):
+    """Each row, one input, has a scale of its own, not each column.
+
+    The scale must come out of the sum over the inputs. Which axis of w (in, out) is summed over in
+    x w, and which is left?
+    """
+    scales = np.abs(w).max(axis=1) / np.float32(127)
+    return _codes(w, scales[:, None]), scales
+
+
+def size_forgotten(w):
+    """The scale comes from the largest weight, signs and all: large negative weights are cut.
+
+    Is 1 or -5 the larger one in size?
+    """
+    scales = np.maximum(w.max(axis=0), 0) / np.float32(127)
+    return _codes(w, scales), scales
+
+
+def cut_off(w):
+    """The codes are cut off towards 0, not rounded.
+
+    astype(np.int8) drops what stands behind the point. Which code is nearest to 1.9?
+    """
+    _, scales = quantize_int8(w)
+    return _codes(w, scales, np.trunc), scales
+
+
+def rounded_down(w):
+    """The codes are rounded down, not to the nearest.
+
+    np.floor takes -0.1 to -1. Which whole number is nearest?
+    """
+    _, scales = quantize_int8(w)
+    return _codes(w, scales, np.floor), scales
+
+
+def wraps_around(w):
+    """The largest code is 128, which int8 cannot hold: it wraps around to -128.
+
+    int8 goes from -128 to 127. Which is the largest number with a negative of the same size?
+    """
+    scales = np.abs(w).max(axis=0) / np.float32(128)
+    steps = np.divide(w, scales, out=np.zeros_like(w), where=scales != 0)
+    return np.rint(steps).astype(np.int16).astype(np.int8), scales
+
+
+def divided_by_128(w):
+    """The scale divides by 128, and the largest codes are cut to 127.
+
+    The largest weight of a column should come back exactly. Which code does it get, and what is
+    that code times your scale?
+    """
+    scales = np.abs(w).max(axis=0) / np.float32(128)
+    return _codes(w, scales), scales
+
+
+def divided_by_255(w):
+    """The scale divides by 255: the codes need twice the room of int8.
+
+    255 steps go from -127 to 127. How many lie between 0 and the largest weight?
+    """
+    scales = np.abs(w).max(axis=0) / np.float32(255)
+    return _codes(w, scales), scales
+
+
+def one_for_zero(w):
+    """The scale of a column of zeros is given back as 1.
+
+    A divisor of 1 does no harm, but the scale that you give back should be the true one: 0.
+    """
+    codes, scales = quantize_int8(w)
+    return codes, np.where(scales == 0, np.float32(1), scales)
+
+
+def scale_turned_over(w):
+    """The scale is given back turned over: 127 / largest, not largest / 127.
+
+    codes * scales must be near w. Is your scale the size of a step?
+    """
+    codes, scales = quantize_int8(w)
+    return codes, np.divide(1, scales, out=np.zeros_like(scales), where=scales > 0)
+
+
+def codes_left_as_floats(w):
+    """The numbers are right, their dtypes are not.
+
+    Codes must be int8, else nothing is saved, and scales float32. Which method of an array gives
+    another dtype?
+    """
+    codes, scales = quantize_int8(w)
+    return codes.astype(np.float32), scales
+
+
+def scales_as_a_row(w):
+    """The scales have shape (1, out), not (out,).
+
+    keepdims=True keeps the axis. Does (out,) already fit to the columns of (in, out)?
+    """
+    codes, scales = quantize_int8(w)
+    return codes, scales[None]
+
+
+def high_first(codes):
+    """The first code of each pair stands in the high four bits, the second in the low.
+
+    Which of the two is moved by << 4?
+    """
+    even, odd = _pairs(codes)
+    return (odd | even << 4).astype(np.uint8)
+
+
+def signs_spill(codes):
+    """A negative first code covers the second one with its sign bits.
+
+    In eight bits, -1 is 11111111. How do you keep the low four bits only?
+    """
+    even, odd = _pairs(codes, mask=255)
+    return (even | odd << 4).astype(np.uint8)
+
+
+def moved_up(codes):
+    """The codes are moved up by 8 to be positive, and not cut to four bits.
+
+    -1 must become 15, not 7: keep the low four bits of the code as it is.
+    """
+    even, odd = _pairs(codes.astype(np.int16) + 8)
+    return (even | odd << 4).astype(np.uint8)
+
+
+def halves(codes):
+    """The first half of the codes is paired with the second half, not each code with its neighbour.
+
+    codes[0::2] takes every second one. What takes the others?
+    """
+    n = -(-len(codes) // 2)
+    low, high = (np.zeros((n, *codes.shape[1:]), np.int16) for _ in "lh")
+    low[:], high[:len(codes) - n] = codes[:n] & 15, codes[n:] & 15
+    return (low | high << 4).astype(np.uint8)
+
+
+def last_one_lost(codes):
+    """With an odd number of codes, the last one is lost.
+
+    Three codes need two bytes. What can stand in place of the missing fourth?
+    """
+    return pack_int4(codes[:len(codes) // 2 * 2])
+
+
+def shifted_by_three(codes):
+    """The second code is moved by three bits, not by four.
+
+    How many bits has a code?
+    """
+    even, odd = _pairs(codes)
+    return (even | odd << 3).astype(np.uint8)
+
+
+def one_a_byte(codes):
+    """Each code still has a byte of its own.
+
+    Two codes share a byte: the second is moved up by four bits and joined with |.
+    """
+    return (codes & 15).astype(np.uint8)
+
+
+def packed_as_int8(codes):
+    """The bytes are int8, not uint8.
+
+    The bits are right. Which dtype has no sign?
+    """
+    return pack_int4(codes).view(np.int8)
+
+
+def _pairs(codes, mask=15):
+    """(codes at even places, codes at odd ones) as int16, the last odd one filled up with 0."""
+    full = np.zeros((len(codes) + len(codes) % 2, *codes.shape[1:]), np.int16)
+    full[:len(codes)] = codes
+    return full[0::2] & mask, full[1::2] & mask
+
+
+def attainable(intensity, bandwidth, rate):
+    """The right answer: the lower of two roofs."""
+    return min(rate, intensity * bandwidth)
+
+
+def higher_roof(intensity, bandwidth, rate):
+    """The higher of the two limits is taken.
+
+    Both limits hold at the same time. Which one do you meet first?
+    """
+    return max(rate, intensity * bandwidth)
+
+
+def only_memory(intensity, bandwidth, rate):
+    """The arithmetic is never the limit.
+
+    With very many operations for each byte, can a processor do more than its rate?
+    """
+    return intensity * bandwidth
+
+
+def only_rate(intensity, bandwidth, rate):
+    """The memory is never the limit.
+
+    With half an operation for each byte, how many operations can start while the bytes arrive?
+    """
+    return rate
+
+
+def divided(intensity, bandwidth, rate):
+    """The bandwidth is divided by the intensity.
+
+    Bytes a second, times operations a byte: what is the unit?
+    """
+    return min(rate, bandwidth / intensity)
+
+
+def one_after_the_other(intensity, bandwidth, rate):
+    """The time to read and the time to compute are added up.
+
+    The roofline lets both run at the same time: only the slower one counts.
+    """
+    return 1 / (1 / rate + 1 / (intensity * bandwidth))
+
+
+HAND = np.array([[127, 2], [-63.4, -1], [2.6, 0.3]], np.float32)
+ZEROS = random(4, 3, seed=5)
+ZEROS[:, 1] = 0
+NEGATIVE = -np.abs(random(5, 2, seed=6))
+EXERCISES = [
+    Exercise("quantize_int8", quantize_int8, [
+        Case("a column up to 127 and one up to 2", (HAND,)),
+        Case("columns of different size", (random(6, 3, seed=1) * np.array([1, 10, 0.01], np.float32),)),
+        Case("a column of zeros", (ZEROS,)),
+        Case("negative weights only", (NEGATIVE,)),
+        Case("as many inputs as outputs", (random(4, 4, seed=2),)),
+    ], [one_scale_for_all, scale_for_each_row, size_forgotten, cut_off, rounded_down, wraps_around, divided_by_128,
+        divided_by_255, one_for_zero, scale_turned_over, codes_left_as_floats, scales_as_a_row]),
+    Exercise("pack_int4", pack_int4, [
+        Case("1 and 2", (np.array([1, 2], np.int8),)),
+        Case("six codes, some negative", (np.array([-1, 3, 7, -7, 0, -4], np.int8),)),
+        Case("three codes", (np.array([5, -2, 6], np.int8),)),
+        Case("no codes", (np.zeros(0, np.int8),)),
+        Case("a column each, shape (4, 2)", (np.array([[1, -1], [2, -2], [3, -3], [4, -4]], np.int8),)),
+    ], [high_first, signs_spill, moved_up, halves, last_one_lost, shifted_by_three, one_a_byte, packed_as_int8]),
+    Exercise("attainable", attainable, [
+        Case("few operations a byte", (0.5, 10.0, 100.0)), Case("many operations a byte", (128.0, 10.0, 100.0)),
+        Case("where the roofs meet", (10.0, 10.0, 100.0)), Case("another machine", (2.0, 40.0, 1000.0)),
+    ], [higher_roof, only_memory, only_rate, divided, one_after_the_other]),
+]
