@@ -170,5 +170,5 @@ def few_bits(model, text, bits, shared="column", best=5):
     axes[1].barh(places - 0.2, q[top], height=0.38, color=plot.VERMILLION, hatch="//", edgecolor="white", label=f"{bits} bits")
     axes[1].set_yticks(places, words[:-1])
     axes[1].set(title=f"KL {show.number(lost, 2)} nats", xlabel="probability of the next token")
-    axes[1].legend(frameon=False, loc="lower right")
+    axes[1].legend(frameon=False, loc="best")
     return fig
