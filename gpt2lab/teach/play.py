@@ -62,7 +62,8 @@ def explore(draw, **controls):
 
     def redraw(_):
         if not resetting:
-            picture.update(plot.bundle(safe_draw()), raw=True)
+            fig = safe_draw()
+            picture.update(plot.bundle(fig), metadata={"image/png": {"alt": fig.alt}}, raw=True)
 
     def reset(_):
         resetting.append(True)

@@ -1,0 +1,68 @@
+"""Every notebook as `jupyter nbconvert --to html` gives it, on a wide and on a narrow window.
+
+The page's formulas need MathJax from the net, which is kept away here: they stay as they are typed.
+How to run this: see conftest.py.
+"""
+import re
+from html import unescape
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+
+from conftest import ROOT
+from browser_lessons import NOTEBOOKS
+
+WIDTHS = (1280, 400)
+
+
+@pytest.fixture(scope="module")
+def reader(browser):
+    """A page without a net."""
+    page = browser.new_page()
+    page.route(re.compile("^https?:"), lambda route: route.abort())
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_export(reader, shot, tmp_path, path):
+    book = nbformat.read(ROOT / "notebooks" / path, as_version=4)
+    (tmp_path / "page.html").write_text(HTMLExporter().from_notebook_node(book)[0], encoding="utf-8")
+    reader.goto((tmp_path / "page.html").as_uri())
+    outputs = [output for cell in book.cells for output in cell.get("outputs", [])]
+    pictures = [output.data["text/plain"] for output in outputs if "image/png" in output.get("data", {})]
+    controls = [output.data["text/plain"] for output in outputs
+                if "application/vnd.jupyter.widget-view+json" in output.get("data", {})]
+    text = " ".join(reader.inner_text("body").split())
+    assert "Error displaying widget" not in text and "model not found" not in text
+    missing = [sentence for sentence in controls if " ".join(sentence.split()) not in text]
+    assert not missing, f"controls that cannot be seen: {missing}"
+    for width in WIDTHS:
+        reader.set_viewport_size({"width": width, "height": 900})
+        shot(reader, f"export_{path.stem}_{width}", full_page=True)
+        images = reader.evaluate("""() => [...document.querySelectorAll('.jp-OutputArea-output img')].map(image =>
+            [image.naturalWidth, image.getBoundingClientRect().left, image.getBoundingClientRect().right])""")
+        assert len(images) == len(pictures), f"{len(images)} pictures of {len(pictures)}"
+        for number, (natural, left, right) in enumerate(images, start=1):
+            assert natural > 0, f"picture {number} is broken"
+            assert 0 <= left < right <= width, f"picture {number} goes from {left} to {right} in a window of {width}"
+        wide = reader.evaluate("document.scrollingElement.scrollWidth")
+        assert wide <= width, f"the page is {wide} wide in a window of {width}: {widest(reader, width)}"
+
+
+def widest(reader, width):
+    """The text of what reaches out of the window."""
+    return reader.evaluate("""width => [...document.body.querySelectorAll('*')].filter(one =>
+        one.getBoundingClientRect().right > width).slice(-3).map(one => one.tagName + ' ' + one.innerText.slice(0, 60))""", width)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_export_has_alternative_text(path):
+    """With --template classic: nbconvert's default one drops what the notebook says, and warns."""
+    book = nbformat.read(ROOT / "notebooks" / path, as_version=4)
+    wanted = [output.data["text/plain"] for cell in book.cells for output in cell.get("outputs", [])
+              if "image/png" in output.get("data", {})]
+    page = HTMLExporter(template_name="classic").from_notebook_node(book)[0]
+    images = re.findall(r'<img\b[^>]*src="data:image/png[^>]*>', page)
+    assert [unescape(re.search(r'\balt="([^"]*)"', image)[1]) for image in images] == wanted

@@ -1,0 +1,55 @@
+"""A learner's afternoon: a wrong answer is named, the right one is kept, and the last lesson writes with it.
+
+How to run this: see conftest.py.
+"""
+import nbformat
+
+from lab_page import ask, cell_with, in_kernel, opened, run_all, run_cell
+from gpt2lab.teach.mistakes import layernorm, title
+
+WRONG = """def layer_norm(x, gain, bias, epsilon=1e-5):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    deviation = np.sqrt((centred ** 2).mean(axis=-1, keepdims=True))
+    return (centred / (deviation + epsilon) * gain + bias).astype(x.dtype)
+
+check(layer_norm)"""
+RIGHT = WRONG.replace("keepdims=True))\n", "keepdims=True) + epsilon)\n").replace("(deviation + epsilon)", "deviation")
+
+
+def test_a_learner_builds_layer_norm_and_meets_it_again(lab, page, my_ops):
+    with opened(page, lab, lab.folder / "05_layernorm.ipynb"):
+        first = page.locator(".jp-CodeCell").first
+        run_cell(page, first)
+        stub = cell_with(page, "check(layer_norm)")
+        assert "layer_norm: not written yet" in run_cell(page, stub)
+        said = run_cell(page, stub, WRONG)
+        assert title(layernorm.epsilon_outside) in said and "Hint: " in said, said
+        assert not list(my_ops.iterdir()), "a wrong operation was kept"
+        said = run_cell(page, stub, RIGHT)
+        assert "cases pass. Kept for the later lessons." in said and "Hint" not in said, said
+
+        ask(page, "jupyterapp.commands.execute('notebook:restart-kernel')")
+        page.get_by_role("button", name="Confirm Kernel Restart").click()
+        page.wait_for_selector(".jp-Dialog", state="detached")
+        ask(page, "await panel.sessionContext.session.kernel.info")
+        assert not in_kernel(page, "'layer_norm' in globals()"), "the kernel was not restarted"
+        run_cell(page, first)
+        table = run_cell(page, cell_with(page, "built()"))
+        assert makers(table)["layer_norm"] == "yours" and makers(table)["gelu"] == "the library's", table
+
+    path = lab.folder / "13_generation.ipynb"
+    with opened(page, lab, path):
+        cells = run_all(page)
+        printed = {cell["source"]: "".join(output.get("text", "") for output in cell["outputs"]) for cell in cells}
+        table = next(text for source, text in printed.items() if source.startswith("built()"))
+        assert makers(table)["layer_norm"] == "yours" and makers(table)["gelu"] == "the library's", table
+        assert "agree to 4 decimals" in table, table
+        stored = {cell.source: cell.outputs for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"}
+        source = next(source for source in printed if "The little girl" in source and "mine()" in source)
+        assert printed[source] == stored[source][0].text, "the learner's model writes something else"
+        assert in_kernel(page, "mine().layer_norm.__code__.co_filename") == str(my_ops / "layer_norm.py")
+
+
+def makers(table):
+    """{operation: who made it} from the table that built() prints."""
+    return {line.split("  ")[0]: line.split("  ")[-1].strip() for line in table.splitlines() if "  " in line}
