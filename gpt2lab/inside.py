@@ -1,0 +1,107 @@
+"""Looking inside: what a head looks at, what it is worth, what each part adds to one logit."""
+import numpy as np
+
+
+def induction_score(pattern, period):
+    """Mean weight that a token said before gives to the token that followed it then.
+
+    Shapes: pattern (..., T, T) of a text that says its first `period` tokens again and again
+        -> (...); a perfect induction head scores 1.
+    Raises: ValueError where nothing is said twice, or pattern is not square.
+    Source: "In-context Learning and Induction Heads" (Olsson and others 2022).
+    Taught: notebooks/bonus/looking_inside.ipynb
+    """
+    if pattern.ndim < 2 or pattern.shape[-1] != pattern.shape[-2]:
+        raise ValueError(f"induction_score: pattern must have shape (..., T, T), got {pattern.shape}")
+    T = pattern.shape[-1]
+    if not 1 <= period < T:
+        raise ValueError(f"induction_score: period must be from 1 to T - 1 = {T - 1}, got {period}")
+    t = np.arange(period, T)                    # the queries whose token was said before
+    return pattern[..., t, t - period + 1].mean(axis=-1)                            # (...)
+
+
+def position_losses(logits, ids):
+    """How surprising each token was: minus the log of the probability that it got, in nats.
+
+    Shapes: logits (T, V), ids (T,) -> (T - 1,); entry t is the loss of ids[t + 1]. The first token
+        is predicted by nothing.
+    Raises: ValueError where logits and ids do not fit.
+    Taught: notebooks/bonus/looking_inside.ipynb
+    """
+    ids = np.asarray(ids)                                                           # (T,)
+    if logits.ndim != 2 or ids.shape != logits.shape[:1]:
+        raise ValueError(f"position_losses: logits (T, V) and ids (T,) must have one T, got {logits.shape}, {ids.shape}")
+    if len(ids) and not 0 <= ids.min() <= ids.max() < logits.shape[1]:
+        raise ValueError(f"position_losses: ids must be from 0 to V - 1 = {logits.shape[1] - 1}, got {ids.min()} to {ids.max()}")
+    shifted = logits[:-1] - logits[:-1].max(axis=-1, keepdims=True)                 # (T - 1, V)
+    return np.log(np.exp(shifted).sum(axis=-1)) - shifted[np.arange(len(shifted)), ids[1:]]     # (T - 1,)
+
+
+def head_contributions(mixed, w_out):
+    """What each head adds to the stream: its strip times its rows of c_proj.
+
+    Shapes: mixed (H, T, Dh), w_out (D, D) -> (H, T, D); their sum plus the bias is attention.
+    Raises: ValueError where w_out does not fit.
+    Taught: notebooks/07_heads.ipynb
+    """
+    H, T, Dh = mixed.shape
+    if w_out.shape != (H * Dh, H * Dh):
+        raise ValueError(f"head_contributions: w_out must have shape {(H * Dh, H * Dh)}, got {w_out.shape}")
+    return mixed @ w_out.reshape(H, Dh, H * Dh)                                     # (H, T, D)
+
+
+def stream_parts(trace, weights, n_layer, t):
+    """Everything that was added to the stream at position t: names and rows (P, D).
+
+    trace, weights: as model.trace and model.weights give them. The rows add up to the stream after
+    the last block: the embedding, and of each block its heads, the bias of c_proj, and its MLP.
+    """
+    names, rows = ["embedding"], [trace["embed"][t]]
+    for i in range(n_layer):
+        mixed = trace[f"h.{i}.attn.mixed"][:, t:t + 1]                              # (H, 1, Dh)
+        heads = head_contributions(mixed, weights[f"h.{i}.attn.c_proj.weight"])[:, 0]           # (H, D)
+        rows += [*heads, weights[f"h.{i}.attn.c_proj.bias"], trace[f"h.{i}.mlp"][t]]
+        names += [*(f"block {i} head {h}" for h in range(len(heads))), f"block {i} c_proj bias", f"block {i} MLP"]
+    return names, np.stack(rows)                                                    # (P, D)
+
+
+def direct_logits(parts, gain, bias, target, epsilon=1e-5):
+    """What each part of the stream adds to one logit, through the final norm; they add up to it.
+
+    The norm is taken as the linear map that it is at this position: each part loses its own mean,
+    and all are divided by the deviation of their sum.
+
+    Shapes: parts (P, D), gain, bias and target (D,) -> (P + 1,); the last one is the bias.
+    target: the token's row of the table; or the difference of two rows, for that of two logits.
+    Raises: ValueError where gain, bias or target does not fit.
+    Source: "A Mathematical Framework for Transformer Circuits" (Elhage and others 2021).
+    Taught: notebooks/bonus/looking_inside.ipynb
+    """
+    D = parts.shape[-1]
+    for name, row in (("gain", gain), ("bias", bias), ("target", target)):
+        if row.shape != (D,):
+            raise ValueError(f"direct_logits: {name} must have shape (D,) = ({D},), got {row.shape}")
+    deviation = float(np.sqrt(parts.sum(axis=0, dtype=np.float64).var() + epsilon))
+    centred = parts - parts.mean(axis=-1, keepdims=True)                            # (P, D)
+    return np.append(centred / deviation * gain @ target, bias @ target)            # (P + 1,)
+
+
+def ranks(logits, token):
+    """Place of one token among all: 1 for the best. Shapes: logits (..., V) -> (...)."""
+    return (logits > logits[..., token:token + 1]).sum(axis=-1) + 1                 # (...)
+
+
+def without_heads(weights, n_head, heads):
+    """The weights of a model without some heads, given as (block, head): their rows of c_proj are 0.
+
+    Raises: ValueError for a head that the model does not have.
+    """
+    changed = dict(weights)
+    for block, head in heads:
+        if f"h.{block}.attn.c_proj.weight" not in weights or not 0 <= head < n_head:
+            raise ValueError(f"without_heads: there is no head {head} in block {block}")
+        name = f"h.{block}.attn.c_proj.weight"
+        w_out = changed[name].copy()                                                # (D, D)
+        w_out.reshape(n_head, -1, w_out.shape[-1])[head] = 0                        # (H, Dh, D)
+        changed[name] = w_out
+    return changed

@@ -1,0 +1,365 @@
+"""Bonus lesson looking_inside: induction_score, direct_logits, position_losses."""
+import numpy as np
+
+from gpt2lab.inside import direct_logits, induction_score, position_losses
+from gpt2lab.layernorm import layer_norm
+
+from . import Case, Exercise, random
+
+
+def _score(pattern, period, back, first=None):
+    """Mean weight `back` tokens behind each query from `first` on."""
+    t = np.arange(period if first is None else first, pattern.shape[-1])
+    return pattern[..., t, t - back].mean(axis=-1)
+
+
+def same_token(pattern, period):
+    """The weight on the same token is taken, not on the one that followed it.
+
+    From t, one period back stands the token itself. What comes one place after that?
+    """
+    return _score(pattern, period, period)
+
+
+def token_before(pattern, period):
+    """The weight on the token in front of the earlier one is taken.
+
+    The key stands after the earlier token, so it is nearer to the query than a whole period. Is
+    that one more or one less to go back?
+    """
+    return _score(pattern, period, period + 1)
+
+
+def first_telling_too(pattern, period):
+    """The queries of the first telling count as well.
+
+    Nothing has been said before them, so no head can do its job there. From which t on is there
+    something to find?
+    """
+    return _score(pattern, period, period - 1, first=0)
+
+
+def one_query_late(pattern, period):
+    """The first query of the second telling is left out.
+
+    Its token was said before, a whole period ago. Where must t begin?
+    """
+    return _score(pattern, period, period - 1, first=period + 1)
+
+
+def key_and_query_swapped(pattern, period):
+    """Query and key are swapped: those weights are masked, and 0.
+
+    Query down, key across: which index comes first, and which of the two is the later place?
+    """
+    t = np.arange(period, pattern.shape[-1])
+    return pattern[..., t - period + 1, t].mean(axis=-1)
+
+
+def added_not_averaged(pattern, period):
+    """The weights are added up; their mean is asked for.
+
+    A perfect head must score 1, however long the text is.
+    """
+    return induction_score(pattern, period) * np.float32(pattern.shape[-1] - period)
+
+
+def divided_by_all(pattern, period):
+    """The sum is divided by all T queries.
+
+    Only the queries of the later tellings can have a score. How many are these?
+    """
+    T = pattern.shape[-1]
+    return induction_score(pattern, period) * np.float32((T - period) / T)
+
+
+def one_for_all_heads(pattern, period):
+    """One number came out for all heads together.
+
+    Each head needs its own mean. Along which axis of your weights should it run?
+    """
+    return induction_score(pattern, period).mean() if pattern.ndim > 2 else induction_score(pattern, period)
+
+
+def _direct(parts, gain, bias, target, epsilon, centred=None, deviation=None):
+    """direct_logits with another step in the place of one."""
+    if deviation is None:
+        deviation = float(np.sqrt(parts.sum(axis=0).var() + epsilon))
+    if centred is None:
+        centred = parts - parts.mean(axis=-1, keepdims=True)
+    return np.append(centred / deviation * gain @ target, bias @ target)
+
+
+def normed_alone(parts, gain, bias, target, epsilon=1e-5):
+    """Each part is divided by its own deviation.
+
+    The real norm divides once, when everything has been added. Whose deviation is it?
+    """
+    return np.append((layer_norm(parts, gain, np.zeros_like(bias), epsilon) @ target), bias @ target)
+
+
+def not_divided(parts, gain, bias, target, epsilon=1e-5):
+    """Nothing is divided by the deviation.
+
+    The final norm does more than take the mean away. What comes below the line of its formula?
+    """
+    return _direct(parts, gain, bias, target, epsilon, deviation=1.0)
+
+
+def not_centred(parts, gain, bias, target, epsilon=1e-5):
+    """The mean of each part is left in.
+
+    The norm takes the mean of the sum away. How much of that mean comes from each part?
+    """
+    return _direct(parts, gain, bias, target, epsilon, centred=parts)
+
+
+def mean_of_the_sum(parts, gain, bias, target, epsilon=1e-5):
+    """The mean of the whole stream is taken from each part.
+
+    Then it is taken away once for every part, so far too often. Which mean belongs to one part?
+    """
+    return _direct(parts, gain, bias, target, epsilon, centred=parts - parts.sum(axis=0).mean())
+
+
+def mean_from_the_first(parts, gain, bias, target, epsilon=1e-5):
+    """The mean of the whole stream is taken from the first part alone.
+
+    The sum is right, so adding up cannot show it. But the first part pays for all others. Which
+    mean does each part bring with it?
+    """
+    centred = parts.copy()
+    centred[0] -= parts.sum(axis=0).mean()
+    return _direct(parts, gain, bias, target, epsilon, centred=centred)
+
+
+def mean_over_parts(parts, gain, bias, target, epsilon=1e-5):
+    """The mean is taken over the parts, for each column.
+
+    LayerNorm works along a row, over its D columns. Which axis is that, and what does keepdims do?
+    """
+    return _direct(parts, gain, bias, target, epsilon, centred=parts - parts.mean(axis=0))
+
+
+def deviation_of_the_mean(parts, gain, bias, target, epsilon=1e-5):
+    """The deviation is that of the mean of the parts, not of their sum.
+
+    The stream is what you get by adding. So which row does the norm look at?
+    """
+    return _direct(parts, gain, bias, target, epsilon, deviation=float(np.sqrt(parts.mean(axis=0).var() + epsilon)))
+
+
+def deviation_of_all(parts, gain, bias, target, epsilon=1e-5):
+    """The deviation is that of all numbers of all parts.
+
+    The norm has never seen the parts one by one. Add them first: what shape has the row then?
+    """
+    return _direct(parts, gain, bias, target, epsilon, deviation=float(np.sqrt(parts.var() + epsilon)))
+
+
+def no_gain_at_all(parts, gain, bias, target, epsilon=1e-5):
+    """The gain is forgotten.
+
+    After the division, each column is stretched. Which of your arguments has not been used?
+    """
+    return _direct(parts, np.ones_like(gain), bias, target, epsilon)
+
+
+def gain_first(parts, gain, bias, target, epsilon=1e-5):
+    """The gain comes before the mean is taken away.
+
+    The order of the norm is: mean, deviation, gain. Which of them sees the stretched columns?
+    """
+    scaled = parts * gain
+    return _direct(parts, np.ones_like(gain), bias, target, epsilon, centred=scaled - scaled.mean(axis=-1, keepdims=True))
+
+
+def epsilon_left_out(parts, gain, bias, target, epsilon=1e-5):
+    """The epsilon is forgotten.
+
+    The model divides by the root of (variance + epsilon). You must divide by the same number.
+    """
+    return _direct(parts, gain, bias, target, 0.0)
+
+
+def epsilon_after_the_root(parts, gain, bias, target, epsilon=1e-5):
+    """The epsilon is added to the deviation.
+
+    In lesson 05 it stands with the variance: before or after the root?
+    """
+    return _direct(parts, gain, bias, target, epsilon, deviation=float(parts.sum(axis=0).std() + epsilon))
+
+
+def bias_left_out(parts, gain, bias, target, epsilon=1e-5):
+    """The entry of the bias is missing at the end.
+
+    The norm adds its bias to the row, so it is a part as well. What does it do to the logit?
+    """
+    return _direct(parts, gain, bias, target, epsilon)[:-1]
+
+
+def bias_in_every_part(parts, gain, bias, target, epsilon=1e-5):
+    """The bias of the norm was added in every part.
+
+    It is added once, at the end. Where should its share stand, and where not?
+    """
+    added = _direct(parts, gain, bias, target, epsilon)
+    added[:-1] += added[-1]
+    return added
+
+
+def bias_not_multiplied(parts, gain, bias, target, epsilon=1e-5):
+    """The bias is added up without the token's row.
+
+    It is part of the normed row, and that row is multiplied with the target. What happens to each
+    number of the bias then?
+    """
+    added = _direct(parts, gain, bias, target, epsilon)
+    added[-1] = bias.sum()
+    return added
+
+
+def already_added(parts, gain, bias, target, epsilon=1e-5):
+    """The parts are already added up: only the logit is left.
+
+    Every part should keep its own number. Over which axis did you sum?
+    """
+    return _direct(parts, gain, bias, target, epsilon).sum()
+
+
+def column_by_column(parts, gain, bias, target, epsilon=1e-5):
+    """The products are there, but each row has not been added up.
+
+    A dot product multiplies number by number, and adds. Each part should end as one number.
+    """
+    deviation = float(np.sqrt(parts.sum(axis=0).var() + epsilon))
+    centred = parts - parts.mean(axis=-1, keepdims=True)
+    return np.concatenate([centred / deviation * gain * target, (bias * target)[None]])
+
+
+def _losses(logits, ids):
+    """A copy of the right answer that does not check its arguments."""
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return np.log(np.exp(shifted).sum(axis=-1)) - shifted[np.arange(len(ids)), ids]
+
+
+def not_moved(logits, ids):
+    """Row t is asked for token t, which the model has already read.
+
+    The row after token t guesses the next one. Which id belongs to row 0?
+    """
+    return _losses(logits[1:], ids[1:])
+
+
+def not_shortened(logits, ids):
+    """The last row is asked as well, though nothing comes after it.
+
+    T tokens give T - 1 guesses that can be checked. What did you compare the last row with?
+    """
+    return _losses(logits, np.roll(ids, -1))
+
+
+def without_log(logits, ids):
+    """The probability came out, not its logarithm.
+
+    A loss is large where the probability is small. Which function makes a sum of surprises out of a
+    product of probabilities?
+    """
+    return np.exp(-position_losses(logits, ids))
+
+
+def sign_forgotten(logits, ids):
+    """The minus is missing.
+
+    The logarithm of a number below 1 is negative. A surprise is positive.
+    """
+    return -position_losses(logits, ids)
+
+
+def in_bits(logits, ids):
+    """The logarithm has base 2: these are bits.
+
+    Nats are asked for. Which logarithm undoes exp?
+    """
+    return (position_losses(logits, ids) / np.float32(np.log(2))).astype(logits.dtype)
+
+
+def logits_alone(logits, ids):
+    """The logit is taken as it is; softmax is missing.
+
+    A logit says nothing without the others (lesson 10). What must all of them be divided by?
+    """
+    return -logits[np.arange(len(ids) - 1), ids[1:]]
+
+
+def overflowing(logits, ids):
+    """Large logits overflow: exp of 1,000 is infinite.
+
+    Take the largest logit of each row away first. Why does the loss stay the same?
+    """
+    return np.log(np.exp(logits[:-1]).sum(axis=-1)) - logits[np.arange(len(ids) - 1), ids[1:]]
+
+
+def over_positions(logits, ids):
+    """The probabilities add up over positions, not over the vocabulary.
+
+    Each position has its own softmax. Along which axis do the V scores of one position lie?
+    """
+    shifted = logits[:-1] - logits[:-1].max(axis=0)
+    return (np.log(np.exp(shifted).sum(axis=0)) - shifted)[np.arange(len(ids) - 1), ids[1:]]
+
+
+def their_mean(logits, ids):
+    """One mean came out for all positions.
+
+    The lesson needs the loss of each position. Which step do you leave out?
+    """
+    return position_losses(logits, ids).mean()
+
+
+def _pattern(*shape, seed):
+    weights = np.tril(np.random.default_rng(seed).random(shape) + 0.1)
+    return (weights / weights.sum(axis=-1, keepdims=True)).astype(np.float32)
+
+
+PERFECT = np.stack([np.eye(6)[[0, 0, 0, 1, 2, 3]], np.eye(6), np.eye(6)[[0] * 6]]).astype(np.float32)
+SCORES = [
+    Case("three heads: perfect, looking at itself, at the first token; period 3", (PERFECT, 3)),
+    Case("two heads, seven tokens, period 4", (_pattern(2, 7, 7, seed=1), 4)),
+    Case("one head without an axis of heads, period 2", (_pattern(6, 6, seed=2), 2)),
+    Case("blocks and heads, shape (2, 3, 8, 8), period 4", (_pattern(2, 3, 8, 8, seed=3), 4)),
+]
+
+
+def _row(*numbers):
+    return np.array(numbers, np.float32)
+
+
+HAND = (np.array([[1, 3], [0, 4], [0, 2]], np.float32), _row(10, 10), _row(1, 2), _row(1, 2), 9.0)
+DIRECT = [
+    Case("the parts of the hand example", HAND),
+    Case("five parts, D = 6", (random(5, 6, seed=1, shift=1), random(6, seed=2), random(6, seed=3), random(6, seed=4))),
+    Case("one part is the whole stream", (random(1, 4, seed=5), random(4, seed=6), random(4, seed=7), random(4, seed=8))),
+    Case("parts with large means and a large epsilon",
+         (random(3, 4, seed=9, shift=20), random(4, seed=10), random(4, seed=11), random(4, seed=12), 0.5)),
+    Case("a part of zeros only", (np.array([[1, 2, 4], [0, 0, 0]], np.float32), random(3, seed=13), random(3, seed=14), random(3, seed=15))),
+]
+LOSSES = [
+    Case("two tokens, three scores", (np.array([[1, 0, 2], [0, 0, 0]], np.float32), np.array([2, 1]))),
+    Case("five tokens, V = 7", (random(5, 7, seed=16, scale=2), np.array([3, 0, 6, 6, 1]))),
+    Case("large logits", (random(4, 3, seed=17, shift=1000), np.array([0, 2, 2, 1]))),
+]
+
+EXERCISES = [
+    Exercise("induction_score", induction_score, SCORES,
+             [same_token, token_before, first_telling_too, one_query_late, key_and_query_swapped, added_not_averaged,
+              divided_by_all, one_for_all_heads]),
+    Exercise("direct_logits", direct_logits, DIRECT,
+             [normed_alone, not_divided, not_centred, mean_of_the_sum, mean_from_the_first, mean_over_parts,
+              deviation_of_the_mean, deviation_of_all, no_gain_at_all, gain_first, epsilon_left_out,
+              epsilon_after_the_root, bias_left_out, bias_in_every_part, bias_not_multiplied, already_added,
+              column_by_column], tolerance=1e-4),
+    Exercise("position_losses", position_losses, LOSSES,
+             [not_moved, not_shortened, without_log, sign_forgotten, in_bits, logits_alone, overflowing, over_positions,
+              their_mean], tolerance=1e-4),
+]
