@@ -114,6 +114,8 @@ def _head_map(ax, values, colours, low, high, decimals=2):
     image = plot.draw_map(ax, values, range(len(values)), range(values.shape[1]), colours, low, high, decimals=decimals)
     ax.set(xlabel="head", ylabel="block")
     ax.tick_params(axis="x", rotation=0)
+    if values.shape[1] > 8:                     # the numbers of 12 heads do not fit side by side
+        ax.set_xticks(range(0, values.shape[1], 2))
     return image
 
 
@@ -238,7 +240,7 @@ def readings(model, text):
     """What the head says of the stream at each stage, for the last ROWS positions: ids, stage names, logits (stages, T, V)."""
     ids, L = model.encode(text), model.config.n_layer
     trace = model.trace(ids)
-    stages = {"embedding": "embed"}
+    stages = {"embedding" if L <= 6 else "emb.": "embed"}
     for i in range(L):
         if L <= 6:
             stages[f"attn. {i}"] = f"h.{i}.resid_mid"
@@ -260,13 +262,13 @@ def _count(rank):
 
 
 @plot.styled
-def lens(model, text, word, position=10**6):
+def lens(model, text, word, back=0):
     """One word through the logit lens: its probability and rank at each stage (across), for each token (down)."""
     token = word_id(model, word)
     ids, stages, logits = readings(model, text)
     T = logits.shape[1]
     first = len(ids) - T
-    row = min(max(position - first, 0), T - 1)
+    row = max(T - 1 - back, 0)
     place, chance = _lens_numbers(model, text, token)                               # (stages, T)
     tokens = tuple(short(t) for t in show.tokens(model.tokenizer, ids[first:]))
     name = show.token(model.tokenizer.decode([token]))
@@ -306,11 +308,15 @@ def _lens_numbers(model, text, token):
 
 def _lens_words(fig, tokens, stages, top, first):
     """The words around the map: stages above, tokens with their position at the left."""
+    def named(s, stage):
+        word, _, number = stage.rpartition(" ")
+        return f"{word if len(stages) <= 9 or s == 1 else ''}\n{number}"
+
     T, high = len(tokens), fig.get_figheight() * plot.DPI
     for t, token in enumerate(tokens):
         fig.text(104 / WIDTH, 1 - (top + 24 * (t + 0.5)) / high, f"{first + t} {token}", ha="right", va="center")
     for s, stage in enumerate(stages):
-        fig.text((110 + 500 * (s + 0.5) / len(stages)) / WIDTH, 1 - (top - 5) / high, stage.replace(" ", "\n"), ha="center", va="bottom")
+        fig.text((110 + 500 * (s + 0.5) / len(stages)) / WIDTH, 1 - (top - 5) / high, named(s, stage), ha="center", va="bottom")
 
 
 def shares(model, text, word, function=direct_logits, instead_of=""):
