@@ -30,9 +30,11 @@ def position_losses(logits, ids):
     """
     ids = np.asarray(ids)                                                           # (T,)
     if logits.ndim != 2 or ids.shape != logits.shape[:1]:
-        raise ValueError(f"position_losses: logits (T, V) and ids (T,) must have one T, got {logits.shape}, {ids.shape}")
-    if len(ids) and not 0 <= ids.min() <= ids.max() < logits.shape[1]:
-        raise ValueError(f"position_losses: ids must be from 0 to V - 1 = {logits.shape[1] - 1}, got {ids.min()} to {ids.max()}")
+        raise ValueError("position_losses: logits (T, V) and ids (T,) must have one T, "
+                         f"got {logits.shape}, {ids.shape}")
+    V = logits.shape[1]
+    if len(ids) and not 0 <= ids.min() <= ids.max() < V:
+        raise ValueError(f"position_losses: ids must be from 0 to V - 1 = {V - 1}, got {ids.min()} to {ids.max()}")
     shifted = logits[:-1] - logits[:-1].max(axis=-1, keepdims=True)                 # (T - 1, V)
     return np.log(np.exp(shifted).sum(axis=-1)) - shifted[np.arange(len(shifted)), ids[1:]]     # (T - 1,)
 
@@ -61,7 +63,7 @@ def stream_parts(trace, weights, n_layer, t):
         mixed = trace[f"h.{i}.attn.mixed"][:, t:t + 1]                              # (H, 1, Dh)
         heads = head_contributions(mixed, weights[f"h.{i}.attn.c_proj.weight"])[:, 0]           # (H, D)
         rows += [*heads, weights[f"h.{i}.attn.c_proj.bias"], trace[f"h.{i}.mlp"][t]]
-        names += [*(f"block {i} head {h}" for h in range(len(heads))), f"block {i} c_proj bias", f"block {i} MLP"]
+        names += [f"block {i} head {h}" for h in range(len(heads))] + [f"block {i} c_proj bias", f"block {i} MLP"]
     return names, np.stack(rows)                                                    # (P, D)
 
 

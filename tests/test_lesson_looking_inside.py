@@ -8,6 +8,7 @@ import pytest
 import gpt2lab
 from gpt2lab.config import Config
 from gpt2lab.inside import direct_logits, position_losses
+from gpt2lab.layernorm import layer_norm
 from gpt2lab.model import GPT2
 from gpt2lab.teach import plot
 from gpt2lab.teach.pictures import looking_inside as pictures
@@ -144,19 +145,22 @@ def test_lens_draws_rank_and_probability_of_the_word(model, text, back):
     names = ["embed", *(f"h.{i}.{part}" for i in range(4) for part in ("resid_mid", "resid_post"))]
     assert arrays["rank"].shape == arrays["probability"].shape == (len(names), T)
     for s, name in list(enumerate(names))[::4]:
-        z = (gpt2lab.Ops().layer_norm(trace[name][-T:], w["ln_f.weight"], w["ln_f.bias"]) @ w["wte.weight"].T).astype(np.float64)
+        x = layer_norm(trace[name][-T:], w["ln_f.weight"], w["ln_f.bias"])
+        z = (x @ w["wte.weight"].T).astype(np.float64)
         np.testing.assert_array_equal(arrays["rank"][s], (z > z[:, [token]]).sum(axis=-1) + 1)
         np.testing.assert_allclose(arrays["probability"][s], np.exp(z[:, token]) / np.exp(z).sum(axis=-1), rtol=1e-3)
         assert arrays["best"][s] == z[arrays["row"]].argmax()
     assert arrays["best"][-1] == trace["logits"][-T:][arrays["row"]].argmax()
 
 
-@pytest.mark.parametrize("text, word, other", [(TEXTS[0], "king", ""), (TEXTS[1], "  $x$ ", "queen"), (TEXTS[2], "king", "queen")])
+@pytest.mark.parametrize("text, word, other", [
+    (TEXTS[0], "king", ""), (TEXTS[1], "  $x$ ", "queen"), (TEXTS[2], "king", "queen")])
 def test_contributions_add_up_to_the_models_logit(model, text, word, other):
     arrays, logits = drawn(pictures.contributions(model, text, word, other)), model(model.encode(text))[-1]
     first, second = (model.encode(" " + name.strip())[0] for name in (word, other or "queen"))
     np.testing.assert_allclose(arrays["values"].sum(), logits[first] - (logits[second] if other else 0), atol=1e-4)
-    np.testing.assert_array_equal(arrays["heads"], arrays["values"][[1 + 6 * i + h for i in range(4) for h in range(4)]].reshape(4, 4))
+    heads = [[arrays["values"][1 + 6 * i + h] for h in range(4)] for i in range(4)]
+    np.testing.assert_array_equal(arrays["heads"], heads)
     assert list(arrays["order"]) == list(np.argsort(-np.abs(arrays["values"]), kind="stable"))
 
 

@@ -1,4 +1,4 @@
-"""Pictures of the bonus lesson: random words said twice, heads switched off, the first token, lens, shares of a logit."""
+"""Pictures of the bonus lesson: random words said twice, heads switched off, the lens, shares of a logit."""
 from dataclasses import replace
 from functools import lru_cache
 from types import SimpleNamespace
@@ -12,6 +12,14 @@ from gpt2lab.softmax import softmax
 from gpt2lab.teach import plot, show
 
 from .attention import LEFT, SIZE, WIDTH, Stamp, box, frame, head_map, paper, printed, short
+
+
+def _figure(panels=1, **settings):
+    """A plot.figure that is stored with few colours: this lesson has many pictures."""
+    fig, axes = plot.figure(panels, **settings)
+    fig.few_colours = True
+    return fig, axes
+
 
 COMMON = 2000       # how many tokens the random words are drawn from
 KINDS = ("tokens with short rows", "any token")
@@ -59,7 +67,7 @@ def losses(curves):
     """Loss by position for texts that are said twice, {label: (2 P - 1,)}."""
     half = (len(next(iter(curves.values()))) + 1) // 2
     means = {label: _halves(values) for label, values in curves.items()}
-    fig, (ax,) = plot.figure(height=320, drawn=curves, alt="Mean loss in nats, first telling and second: " + "; ".join(
+    fig, (ax,) = _figure(height=320, drawn=curves, alt="Mean loss in nats, first telling and second: " + "; ".join(
         f"{label} {show.number(first, 2)} and {show.number(second, 2)}" for label, (first, second) in means.items()) + ".")
     _loss_lines(ax, curves, half)
     if len(curves) > 1:
@@ -92,7 +100,7 @@ def scores(found):
     mean = found.mean(axis=0)                                                       # (L, H)
     order = np.argsort(-mean.ravel(), kind="stable")
     places = [np.unravel_index(i, mean.shape) for i in order]
-    fig, axes = plot.figure(2, height=290, drawn={"scores": mean, "order": order}, width_ratios=(1, 1.1), alt=(
+    fig, axes = _figure(2, height=290, drawn={"scores": mean, "order": order}, width_ratios=(1, 1.1), alt=(
         f"Induction scores of {mean.size} heads, mean over {len(found)} texts. The best are block {places[0][0]} head "
         f"{places[0][1]} with {show.number(mean[places[0]], 2)} and block {places[1][0]} head {places[1][1]} with "
         f"{show.number(mean[places[1]], 2)}; the mean of all others is {show.number(mean.ravel()[order[2:]].mean(), 2)}."))
@@ -130,11 +138,12 @@ def head_pattern(model, ids, block, head, position):
     best = int(weights[position].argmax())
     score = induction_score(weights, len(ids) // 2)
     fig = paper(SIZE + 140, drawn={"pattern": weights}, alt=(
-        f"Block {block}, head {head}, induction score {show.number(score, 2)}. The framed row: “{at.tokens[position]}” at position "
-        f"{position} looks most at “{at.tokens[best]}” at position {best}, with weight {show.number(weights[position, best], 2)}."))
+        f"Block {block}, head {head}, induction score {show.number(score, 2)}. The framed row: “{at.tokens[position]}” at "
+        f"position {position} looks most at “{at.tokens[best]}” at position {best}, with weight "
+        f"{show.number(weights[position, best], 2)}."))
     head_map(fig, 35, at, weights, position)
-    fig.text((LEFT + SIZE / 2) / WIDTH, 1 - 18 / fig.get_figheight() / plot.DPI, f"block {block}, head {head}: score {score:.2f}",
-             ha="center", va="center", fontsize=11)
+    fig.text((LEFT + SIZE / 2) / WIDTH, 1 - 18 / fig.get_figheight() / plot.DPI,
+             f"block {block}, head {head}: score {score:.2f}", ha="center", va="center", fontsize=11)
     return fig
 
 
@@ -152,7 +161,7 @@ def worth(cost):
     order = np.argsort(-cost[1].ravel(), kind="stable")
     names = [f"block {b} head {h}" for b, h in (np.unravel_index(i, cost[1].shape) for i in order[:3])]
     rest = cost[1].ravel()[order[3:]]
-    fig, axes = plot.figure(2, height=270, drawn={"first": cost[0], "second": cost[1]}, alt=(
+    fig, axes = _figure(2, height=270, drawn={"first": cost[0], "second": cost[1]}, alt=(
         f"Each cell is the loss in nats with one head off, minus the loss with all. On the second telling "
         f"{', '.join(f'{name} costs {show.number(cost[1].ravel()[i], 2)}' for name, i in zip(names, order))}; "
         f"the other {rest.size} heads cost {show.number(rest.mean(), 2)} on average."))
@@ -178,9 +187,9 @@ def sink(model, text):
         raise ValueError("the text must have at least two tokens")
     weight, size = first_token(model.trace(ids), model.config.n_layer)
     b, h = np.unravel_index(weight.argmax(), weight.shape)
-    fig, axes = plot.figure(2, height=270, drawn={"weight": weight, "size": size}, alt=(
-        f"On {len(ids)} tokens, block {b} head {h} leaves {show.number(weight[b, h], 2)} of its weight on the first token, the most of "
-        f"all heads; the value that it finds there is {show.number(size[b, h], 2)} times as long as the others."))
+    fig, axes = _figure(2, height=270, drawn={"weight": weight, "size": size}, alt=(
+        f"On {len(ids)} tokens, block {b} head {h} leaves {show.number(weight[b, h], 2)} of its weight on the first token, "
+        f"the most of all heads; the value that it finds there is {show.number(size[b, h], 2)} times as long as the others."))
     for ax, values, title, label in ((axes[0], weight, "weight on the first token", "mean weight"),
                                      (axes[1], size, "length of its value", "times the others' mean")):
         image = _head_map(ax, values, "cividis", 0, 1 if ax is axes[0] else max(1, values.max()))
@@ -196,12 +205,13 @@ def parking(model, texts, block, head):
     T, half = len(patterns), len(patterns) // 2
     t = np.arange(half, T)
     series = {"first token": patterns[1:, 0], "what followed last time": patterns[t, t - half + 1]}
-    fig, (ax,) = plot.figure(height=290, drawn=series, alt=(
-        f"Block {block} head {head}: on the first telling it leaves {show.number(patterns[1:half, 0].mean(), 2)} on the first token; on "
-        f"the second {show.number(patterns[half:, 0].mean(), 2)}, and {show.number(series['what followed last time'].mean(), 2)} on "
-        f"what followed last time."))
+    fig, (ax,) = _figure(height=290, drawn=series, alt=(
+        f"Block {block} head {head}: on the first telling it leaves {show.number(patterns[1:half, 0].mean(), 2)} on the "
+        f"first token; on the second {show.number(patterns[half:, 0].mean(), 2)}, and "
+        f"{show.number(series['what followed last time'].mean(), 2)} on what followed last time."))
     for i, (x, (label, values)) in enumerate(zip((np.arange(1, T), t), series.items())):
-        ax.plot(x, values, color=plot.COLOURS[i], linestyle=plot.DASHES[i], marker=plot.MARKERS[i], markersize=4, label=label)
+        ax.plot(x, values, color=plot.COLOURS[i], linestyle=plot.DASHES[i], marker=plot.MARKERS[i], markersize=4,
+                label=label)
     ax.axvline(half - 0.5, color="0.4", linewidth=0.8)
     ax.text(half - 1, 1.09, "first telling", ha="right", va="top")
     ax.text(half, 1.09, "second telling", va="top")
@@ -232,12 +242,13 @@ ROWS = 12           # how many positions the lens shows
 
 def _head_on(model, x):
     w = model.weights
-    return lm_head(x, w["ln_f.weight"], w["ln_f.bias"], w.get("lm_head.weight", w["wte.weight"]), model.config.layer_norm_epsilon)
+    table = w.get("lm_head.weight", w["wte.weight"])
+    return lm_head(x, w["ln_f.weight"], w["ln_f.bias"], table, model.config.layer_norm_epsilon)
 
 
 @lru_cache(maxsize=1)
 def readings(model, text):
-    """What the head says of the stream at each stage, for the last ROWS positions: ids, stage names, logits (stages, T, V)."""
+    """What the head says of the stream at each stage: ids, stage names, logits (stages, T, V) of the last ROWS tokens."""
     ids, L = model.encode(text), model.config.n_layer
     trace = model.trace(ids)
     stages = {"embedding" if L <= 6 else "emb.": "embed"}
@@ -280,22 +291,28 @@ def lens(model, text, word, back=0):
         f"{place[-1, row]:,} at the end, with probability {show.number(chance[-1, row], 2)}; best at the end: “{words[-1]}”."))
     ax = box(fig, 110, top, 500, 24 * T)
     ax.imshow(chance.T, cmap="cividis", vmin=0, vmax=1, aspect="auto")
-    for (s, t), value in np.ndenumerate(chance):
-        ax.text(s, t, _count(place[s, t]), ha="center", va="center", color="white" if value < 0.5 else "black")
+    cells = tuple((s, t, _count(place[s, t]), "white" if value < 0.5 else "black")
+                  for (s, t), value in np.ndenumerate(chance))
     frame(ax, 0, row, columns=len(stages))
-    fig.add_artist(Stamp(printed(_lens_words, high, tokens, tuple(stages), top, first)))
-    fig.text(12 / WIDTH, 1 - 14 / high, f"rank of {name} (1: the best) if the model stopped here; bright: probable"[:88], va="center")
-    curve = box(fig, 110, below, 500, 110, xlim=(-0.5, len(stages) - 0.5))
-    curve.plot(place[:, row], color=plot.BLUE, marker="o")
-    curve.set(yscale="log", ylim=(2 * max(place[:, row].max(), 10), 0.6), xticks=range(len(stages)))
-    curve.minorticks_off()
-    curve.set_yticks([v for v in (1, 10, 100, 1000, 10_000) if v < 2 * max(place[:, row].max(), 10)])
-    curve.yaxis.set_major_formatter("{x:g}")
-    curve.set_xticklabels(words, rotation=90 if len(stages) > 9 else 45, ha="center" if len(stages) > 9 else "right",
-                          rotation_mode="default" if len(stages) > 9 else "anchor")
+    fig.add_artist(Stamp(printed(_lens_words, high, tokens, tuple(stages), cells, top, first)))
+    fig.text(12 / WIDTH, 1 - 14 / high, f"rank of {short(name, 20)} (1: the best) if the model stopped here; bright: probable",
+             va="center")
+    curve = box(fig, 110, below, 500, 110, xlim=(-0.5, len(stages) - 0.5),
+                ylim=(np.log10(place[:, row].max()) + 0.3, -0.2))
+    curve.plot(np.log10(place[:, row]), color=plot.BLUE, marker="o")
     curve.spines[["left", "bottom"]].set_visible(True)
-    curve.set_ylabel("rank")
-    fig.text(110 / WIDTH, 1 - (below - 10) / high, f"the framed row: after {tokens[row]}; below: the best word at each stage", va="center")
+    for power in range(5):
+        if power < curve.get_ylim()[0]:
+            curve.annotate(f"{10 ** power:,} –", (-0.5, power), (1, 0), textcoords="offset points", ha="right",
+                           va="center")
+    many = len(stages) > 9
+    for s, best_word in enumerate(words):
+        fig.text((110 + 500 * (s + 0.5) / len(stages)) / WIDTH, 1 - (below + 117) / high, best_word,
+                 rotation=90 if many else 30, ha="center" if many else "right", va="top",
+                 rotation_mode="default" if many else "anchor")
+    fig.text(50 / WIDTH, 1 - (below + 55) / high, "rank", rotation=90, va="center", ha="center")
+    fig.text(110 / WIDTH, 1 - (below - 10) / high,
+             f"the framed row: after {tokens[row]}; below: the best word at each stage", va="center")
     return fig
 
 
@@ -306,17 +323,19 @@ def _lens_numbers(model, text, token):
     return ranks(logits, token), np.exp(logits[..., token] - top[..., 0]) / np.exp(logits - top).sum(axis=-1)
 
 
-def _lens_words(fig, tokens, stages, top, first):
-    """The words around the map: stages above, tokens with their position at the left."""
+def _lens_words(fig, tokens, stages, cells, top, first):
+    """The words of the map: stages above, tokens with their position at the left, ranks in the cells."""
     def named(s, stage):
         word, _, number = stage.rpartition(" ")
         return f"{word if len(stages) <= 9 or s == 1 else ''}\n{number}"
 
-    T, high = len(tokens), fig.get_figheight() * plot.DPI
+    high, middle = fig.get_figheight() * plot.DPI, [(110 + 500 * (s + 0.5) / len(stages)) / WIDTH for s in range(len(stages))]
     for t, token in enumerate(tokens):
         fig.text(104 / WIDTH, 1 - (top + 24 * (t + 0.5)) / high, f"{first + t} {token}", ha="right", va="center")
     for s, stage in enumerate(stages):
-        fig.text((110 + 500 * (s + 0.5) / len(stages)) / WIDTH, 1 - (top - 5) / high, named(s, stage), ha="center", va="bottom")
+        fig.text(middle[s], 1 - (top - 5) / high, named(s, stage), ha="center", va="bottom")
+    for s, t, rank, colour in cells:
+        fig.text(middle[s], 1 - (top + 24 * (t + 0.5)) / high, rank, ha="center", va="center", color=colour)
 
 
 def shares(model, text, word, function=direct_logits, instead_of=""):
@@ -335,7 +354,8 @@ def shares(model, text, word, function=direct_logits, instead_of=""):
 
 def heads_of(names, values, model):
     """The heads' values out of all, (L, H)."""
-    return np.array([v for name, v in zip(names, values) if " head " in name]).reshape(model.config.n_layer, model.config.n_head)
+    found = [value for name, value in zip(names, values) if " head " in name]
+    return np.array(found).reshape(model.config.n_layer, model.config.n_head)
 
 
 BARS = 11
@@ -349,25 +369,26 @@ def contributions(model, text, word, instead_of="", function=direct_logits):
     largest, rest = order[:BARS], order[BARS:]
     heads, total = heads_of(names, values, model), float(values.sum())
     what = _logit_name(model, word, instead_of)
-    fig, axes = plot.figure(2, height=350, width_ratios=(1, 1.15), drawn={"heads": heads, "values": values, "order": order}, alt=(
+    bars = [*values[largest], values[rest].sum(), total]
+    labels = [*(names[i] for i in largest), f"other {len(rest)} parts", "sum" if instead_of.strip() else "sum: the logit"]
+    fig = paper(350, drawn={"heads": heads, "values": values, "order": order}, alt=(
         f"{what} is {show.number(total, 2)}. The largest parts: " + ", ".join(
             f"{names[i]} {show.number(values[i], 2)}" for i in largest[:4])
         + f"; all {heads.size} heads together {show.number(heads.sum(), 2)}."))
+    fig.text(0.5, 1 - 14 / 350, what, ha="center", va="center", fontsize=11)
     limit = np.abs(heads).max() or 1.0
-    image = _head_map(axes[0], heads, "PuOr", -limit, limit)
-    axes[0].set_title("heads")
-    fig.colorbar(image, ax=axes[0], orientation="horizontal", label="added to the logit")
-    bars = [*values[largest], values[rest].sum(), total]
-    labels = [*(names[i] for i in largest), f"other {len(rest)} parts", "sum: the logit" if not instead_of.strip() else "sum"]
-    y = np.arange(len(bars))
+    _head_map(fig.add_axes([52 / WIDTH, 45 / 350, 200 / WIDTH, 255 / 350]), heads, "PuOr", -limit, limit)
+    fig.axes[0].set_title("heads: added to the logit")
+    ax = fig.add_axes([415 / WIDTH, 45 / 350, 215 / WIDTH, 272 / 350], yticks=[], ylim=(len(bars) - 0.5, -0.5),
+                      xlim=(min(0, 1.1 * min(bars)), 1.3 * max(*bars, 0.1)), xlabel="added to the logit")
+    ax.spines["left"].set_visible(False)
     colours = [plot.VERMILLION if v < 0 else plot.BLUE for v in bars[:-1]] + ["0.4"]
-    axes[1].barh(y, bars, color=colours, hatch=["//" if v < 0 else "" for v in bars], edgecolor="white")
-    for place, value in zip(y, bars):
-        axes[1].annotate(f"{value:z.2f}", (max(value, 0), place), xytext=(3, 0), textcoords="offset points", va="center")
-    axes[1].set_yticks(y, labels)
-    axes[1].set(ylim=(len(bars) - 0.5, -0.5), xlim=(min(0, min(bars)) * 1.1, max(max(bars), 0.1) * 1.25), xlabel="added to the logit")
-    axes[1].axvline(0, color="black", linewidth=0.8)
-    fig.suptitle(what, fontsize=11)
+    ax.barh(range(len(bars)), bars, color=colours, hatch=["//" if v < 0 else "" for v in bars], edgecolor="white")
+    for place, (value, label) in enumerate(zip(bars, labels)):
+        ax.text(max(value, 0), place, f" {value:z.2f}", va="center")
+        ax.annotate(label, (0, place), (-6, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+                    ha="right", va="center")
+    ax.axvline(0, color="black", linewidth=0.8)
     return fig
 
 
@@ -382,10 +403,11 @@ def direct_and_off(model, text, word):
     names, values = shares(model, text, word)
     direct, token, ids = heads_of(names, values, model), word_id(model, word), model.encode(text)
     before = model(ids)[-1, token]
-    off = np.array([before - without(model, place).next_logits(ids)[token] for place in all_heads(model)]).reshape(direct.shape)
+    off = np.array([before - without(model, place).next_logits(ids)[token] for place in all_heads(model)])
+    off = off.reshape(direct.shape)                                                 # (L, H)
     b, h = np.unravel_index((off - direct).argmax(), off.shape)
     limit = np.abs([direct, off]).max() or 1.0
-    fig, axes = plot.figure(2, height=270, drawn={"direct": direct, "off": off}, alt=(
+    fig, axes = _figure(2, height=270, drawn={"direct": direct, "off": off}, alt=(
         f"Block {b} head {h} adds {show.number(direct[b, h], 2)} to the logit itself; with it off, the logit falls by "
         f"{show.number(off[b, h], 2)}."))
     for ax, values, title in zip(axes, (direct, off), ("adds to the logit itself", "logit lost when it is off")):
@@ -410,11 +432,11 @@ def head_off(model, kind, length, block, head, seed=1):
     weights, at = trace[f"h.{block}.attn.pattern"][head], _named(model, ids)
     score, second = induction_score(weights, length), (_halves(on)[1], _halves(off)[1])
     fig = paper(SIZE + 350, drawn={"ids": ids, "pattern": weights, "on": on, "off": off}, alt=(
-        f"Block {block}, head {head} on {length} random tokens said twice: induction score {show.number(score, 2)}; loss of the second "
-        f"telling {show.number(second[0], 2)} with the head, {show.number(second[1], 2)} without it."))
+        f"Block {block}, head {head} on {length} random tokens said twice: induction score {show.number(score, 2)}; loss of "
+        f"the second telling {show.number(second[0], 2)} with the head, {show.number(second[1], 2)} without it."))
     high = SIZE + 350
-    fig.text(12 / WIDTH, 1 - 16 / high, f"block {block}, head {head}: score {score:.2f}; loss of the second telling {second[0]:.2f} on, "
-             f"{second[1]:.2f} off", va="center", fontsize=11)
+    fig.text(12 / WIDTH, 1 - 16 / high, f"block {block}, head {head}: score {score:.2f}; loss of the second telling "
+             f"{second[0]:.2f} on, {second[1]:.2f} off", va="center", fontsize=11)
     head_map(fig, 215 + 30, at, weights, length)
     ax = fig.add_axes([60 / WIDTH, 1 - 200 / high, 560 / WIDTH, 160 / high])
     _loss_lines(ax, {"head on": on, "head off": off}, length)
