@@ -99,13 +99,13 @@ def lens(model, prompt, normed=True):
     tokens, (L, T) = show.tokens(model.tokenizer, ids)[-best.shape[1]:], best.shape
     final = show.tokens(model.tokenizer, best[:, -1])
     cut = f" (the last {T} of {len(ids)} tokens)" if T < len(ids) else ""
-    fig, (ax,) = plot.figure(height=110 + 30 * T, drawn={"best": best, "probabilities": chances}, alt=(
+    fig, (ax,) = plot.figure(height=110 + 38 * T, drawn={"best": best, "probabilities": chances}, alt=(
         f"Best next word after “{tokens[-1]}”{cut}: “{final[0]}” before the first block, then "
         f"{', '.join(f'“{word}”' for word in final[1:])} after {after}; the last has probability {show.number(chances[-1, -1], 2)}."))
     image = ax.imshow(chances.T, cmap="cividis", vmin=0, vmax=1, aspect="auto")
     for (block, position), chance in np.ndenumerate(chances):
-        word = _short(show.token(model.tokenizer.decode([best[block, position]])), 7)
-        ax.text(block, position, f"{word} {chance:.2f}", ha="center", va="center", fontsize=8,
+        word = _short(show.token(model.tokenizer.decode([best[block, position]])))
+        ax.text(block, position, f"{word}\n{chance:.2f}", ha="center", va="center",
                 color="white" if chance < 0.5 else "black")
     ax.set_xticks(range(L), ["embedding", *(f"block {part - 1}" for part in parts[1:])])
     ax.set_yticks(range(T), map(_short, tokens))
