@@ -22,9 +22,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Exercise:
-    """right: the function that is asked for; its name is the learner's function's name.
-
-    """
+    """right: the function that is asked for; its name is the learner's function's name."""
     name: str
     right: callable
     cases: list
