@@ -121,7 +121,7 @@ def measured(model, text, tokens, lookup=None):
     return ids, len(passes_made), time.perf_counter() - start
 
 
-def pass_seconds(model, rows, seen=64, repeats=9):
+def pass_seconds(model, rows, seen=64, repeats=5):
     """Median seconds of one pass over this many tokens, all logits included, with `seen` in the cache."""
     cache, ids = KVCache(model.config), list(range(100, 100 + max(seen, *rows)))
     model.next_logits(ids[:seen], cache)
