@@ -144,7 +144,7 @@ def test_lens_draws_rank_and_probability_of_the_word(model, text, back):
     assert arrays["token"] == token and arrays["row"] == max(T - 1 - back, 0)
     names = ["embed", *(f"h.{i}.{part}" for i in range(4) for part in ("resid_mid", "resid_post"))]
     assert arrays["rank"].shape == arrays["probability"].shape == (len(names), T)
-    for s, name in list(enumerate(names))[::4]:
+    for s, name in list(enumerate(names))[::3]:
         x = layer_norm(trace[name][-T:], w["ln_f.weight"], w["ln_f.bias"])
         z = (x @ w["wte.weight"].T).astype(np.float64)
         np.testing.assert_array_equal(arrays["rank"][s], (z > z[:, [token]]).sum(axis=-1) + 1)
