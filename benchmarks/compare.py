@@ -144,10 +144,10 @@ START = {"gpt2lab": "import gpt2lab; m = gpt2lab.load({folder!r}); "
 def run_new(name, folder, new):
     """(seconds from process start until the tokens are there, peak memory in bytes) of a new process."""
     program = START[name].format(folder=str(folder), ids=PROMPT, new=new) + (
-        "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, flush=True)")
+        "print([l.split()[1] for l in open('/proc/self/status') if l.startswith('VmHWM')][0], flush=True)")
     begin = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
-    peak = int(process.stdout.readline())
+    peak = 1024 * int(process.stdout.readline())
     seconds = time.perf_counter() - begin
     process.wait()
     return seconds, peak

@@ -2,6 +2,7 @@
 import statistics
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -91,6 +92,11 @@ def _bandwidth():
 
 def _peak_memory():
     """Most bytes that this process has held, as the system counts them; None where it does not say."""
+    try:                                        # Linux; getrusage would count the parent's memory too
+        lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+    except (OSError, StopIteration):
+        pass
     try:
         import resource
     except ImportError:                         # Windows
