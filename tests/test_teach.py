@@ -190,7 +190,8 @@ def screen(monkeypatch):
     shown, updates = [], []
 
     class Handle:
-        def update(self, bundle, raw):
+        def update(self, bundle, metadata, raw):
+            assert metadata["image/png"]["alt"] == bundle["text/plain"]     # kept when the page is saved
             updates.append(bundle)
 
     def display(bundle, raw, metadata=None, display_id=False):

@@ -4,10 +4,10 @@ The page's formulas need MathJax from the net, which is kept away here: they sta
 How to run this: see conftest.py.
 """
 import re
-from html import unescape
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup       # nbconvert needs it
 from nbconvert import HTMLExporter
 
 from conftest import ROOT
@@ -41,12 +41,12 @@ def test_export(reader, shot, tmp_path, path):
     for width in WIDTHS:
         reader.set_viewport_size({"width": width, "height": 900})
         shot(reader, f"export_{path.stem}_{width}", full_page=True)
-        images = reader.evaluate("""() => [...document.querySelectorAll('.jp-OutputArea-output img')].map(image =>
+        images = reader.locator(".jp-OutputArea-output img").evaluate_all("""all => all.map(image =>
             [image.naturalWidth, image.getBoundingClientRect().left, image.getBoundingClientRect().right])""")
         assert len(images) == len(pictures), f"{len(images)} pictures of {len(pictures)}"
         for number, (natural, left, right) in enumerate(images, start=1):
             assert natural > 0, f"picture {number} is broken"
-            assert 0 <= left < right <= width, f"picture {number} goes from {left} to {right} in a window of {width}"
+            assert 0 <= left < right <= width, f"picture {number}: {left} to {right} of {width}"
         wide = reader.evaluate("document.scrollingElement.scrollWidth")
         assert wide <= width, f"the page is {wide} wide in a window of {width}: {widest(reader, width)}"
 
@@ -54,7 +54,8 @@ def test_export(reader, shot, tmp_path, path):
 def widest(reader, width):
     """The text of what reaches out of the window."""
     return reader.evaluate("""width => [...document.body.querySelectorAll('*')].filter(one =>
-        one.getBoundingClientRect().right > width).slice(-3).map(one => one.tagName + ' ' + one.innerText.slice(0, 60))""", width)
+        one.getBoundingClientRect().right > width).slice(-3)
+        .map(one => one.tagName + ' ' + one.innerText.slice(0, 60))""", width)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
@@ -64,5 +65,5 @@ def test_export_has_alternative_text(path):
     wanted = [output.data["text/plain"] for cell in book.cells for output in cell.get("outputs", [])
               if "image/png" in output.get("data", {})]
     page = HTMLExporter(template_name="classic").from_notebook_node(book)[0]
-    images = re.findall(r'<img\b[^>]*src="data:image/png[^>]*>', page)
-    assert [unescape(re.search(r'\balt="([^"]*)"', image)[1]) for image in images] == wanted
+    images = BeautifulSoup(page, "html.parser").select("img[src^='data:image/png']")
+    assert [image["alt"] for image in images] == wanted

@@ -16,21 +16,23 @@ def draw(height=1, text="words"):
 play.explore(draw, height=play.slider("height", 1, 0, 5), text=play.words("text", "words"))"""
 FAULTS = {
     "no redraw": (
-        "from IPython.display import DisplayHandle\nDisplayHandle.update = lambda *what, **named: None\n" + GOOD,
-        "height: Home: the page does not show the picture that the drawing function gives"),
+        "from IPython.display import DisplayHandle\n"
+        "DisplayHandle.update = lambda *what, **named: None\n" + GOOD,
+        "height: Home: the picture was not redrawn"),
     "no pure drawing": (
-        GOOD.replace("[height, 2]", "[height, len(calls)]").replace("    return", "    calls.append(1)\n    return")
-        .replace("def draw", "calls = []\n\ndef draw"),
-        "at the start: the page does not show the picture that the drawing function gives"),
+        "calls = []\n" + GOOD.replace("[height, 2]", "[height, len(calls)]")
+        .replace("    return", "    calls.append(1)\n    return"),
+        "at the start: this is not what the drawing function gives"),
     "display instead of update": (
         "from IPython.display import DisplayHandle, display\n"
         "DisplayHandle.update = lambda self, *what, **named: display(*what, **named)\n" + GOOD,
-        "height: Home: (2 pictures under the explorer|the page does not show the picture that the drawing function)"),
+        "height: Home: (2 pictures under the explorer|the picture was not redrawn)"),
     "two pictures": (GOOD + "\nplot.show(draw())", "at the start: 2 pictures under the explorer"),
     "exception in a cell": (GOOD + "\n1 / 0", "errors .'ZeroDivisionError: division by zero'. in the cell"),
     "exception in a drawing": (GOOD.replace("[height, 2]", "[1 / (5 - height), 2]"),
                                "height: End: the drawing function fails: ZeroDivisionError"),
-    "a control without use": (GOOD.replace("[height, 2]", "[1, 2]"), "height: no setting changes the picture"),
+    "a control without use": (GOOD.replace("[height, 2]", "[1, 2]"),
+                              "height: no setting changes the picture"),
     "blank output": ("from IPython.display import HTML\nHTML('')", "blank output of the cell"),
     "blank picture": (
         "from gpt2lab.teach import plot\nfrom matplotlib.figure import Figure\n\n"
@@ -38,7 +40,8 @@ FAULTS = {
     "warning": ("import warnings\nwarnings.warn('careful')", "stderr .*careful"),
     "endless cell": ("while True:\n    pass", "a cell did not end within 30 seconds: while True"),
     "console": (
-        "from IPython.display import Javascript\nJavascript('console.error(\"lost\"); element.textContent = \"seen\"')",
+        "from IPython.display import Javascript\n"
+        "Javascript('console.error(\"lost\"); element.textContent = \"seen\"')",
         "console error: lost"),
 }
 

@@ -73,16 +73,16 @@ def lab(tmp_path_factory, my_ops_folder):
     shutil.copytree(ROOT / "notebooks", folder, ignore=shutil.ignore_patterns("my_ops", ".ipynb_checkpoints"))
     (folder.parent / "data").symlink_to(ROOT / "data")
     python_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    env = dict(os.environ, PYTHONPATH=python_path, GPT2LAB_MY_OPS=str(my_ops_folder), IPYTHONDIR=f"{home}/ipython",
-               JUPYTER_CONFIG_DIR=f"{home}/config", JUPYTER_DATA_DIR=f"{home}/data",
-               JUPYTER_RUNTIME_DIR=f"{home}/runtime", JUPYTERLAB_SETTINGS_DIR=f"{home}/settings",
-               JUPYTERLAB_WORKSPACES_DIR=f"{home}/workspaces")
+    env = dict(os.environ, PYTHONPATH=python_path, GPT2LAB_MY_OPS=str(my_ops_folder),
+               IPYTHONDIR=f"{home}/ipython", JUPYTER_CONFIG_DIR=f"{home}/config",
+               JUPYTER_DATA_DIR=f"{home}/data", JUPYTER_RUNTIME_DIR=f"{home}/runtime",
+               JUPYTERLAB_SETTINGS_DIR=f"{home}/settings", JUPYTERLAB_WORKSPACES_DIR=f"{home}/workspaces")
     token = secrets.token_hex(16)
     with open(home / "log", "w") as log:
         server = subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
-             "--ServerApp.port=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder.parent}",
-             "--LabApp.expose_app_in_browser=True"],
+             "--ServerApp.port=0", f"--IdentityProvider.token={token}",
+             f"--ServerApp.root_dir={folder.parent}", "--LabApp.expose_app_in_browser=True"],
             env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
     try:
         end = time.monotonic() + 90

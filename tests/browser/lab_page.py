@@ -4,20 +4,24 @@ import json
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import TimeoutError as TooLong
+try:
+    from playwright.sync_api import TimeoutError as TooLong
+except ImportError:
+    raise ImportError("these tests need playwright: `pip install -r requirements-slow.txt`") from None
 
-BOOK = "const panel = window.panel, kernel = panel?.sessionContext.session?.kernel; "
+KERNEL = "const kernel = window.panel?.sessionContext.session?.kernel; "
 RUN_SECONDS = 120                               # for all cells of a notebook
 
 
 @contextmanager
 def opened(page, lab, path):
     """The notebook in JupyterLab with a fresh kernel; both are closed at the end."""
-    ask(page, """const panel = window.panel = await jupyterapp.commands.execute('docmanager:open', {path: argument});
+    ask(page, """window.panel = await jupyterapp.commands.execute('docmanager:open', {path: argument});
                  await panel.context.ready; await panel.sessionContext.ready;
                  await panel.sessionContext.session.kernel.info;
                  while (jupyterapp.shell.currentWidget != panel) {
-                     jupyterapp.shell.activateById(panel.id); await new Promise(done => setTimeout(done, 50)) }""",
+                     jupyterapp.shell.activateById(panel.id);
+                     await new Promise(done => setTimeout(done, 50)) }""",
         str(path.relative_to(lab.folder.parent)))
     try:
         yield
@@ -27,7 +31,7 @@ def opened(page, lab, path):
 
 def ask(page, script, argument=None, seconds=30):
     """The value that the script returns; it knows the notebook's panel, its kernel and the argument."""
-    waiting = f"async argument => {{ {BOOK} return [await (async () => {{ {script} }})()] }}"
+    waiting = f"async argument => {{ {KERNEL} return [await (async () => {{ {script} }})()] }}"
     return page.wait_for_function(waiting, arg=argument, timeout=1000 * seconds).json_value()[0]
 
 
@@ -49,7 +53,7 @@ def watch_explorers(page):
 
 
 def run_all(page):
-    """Run all cells; [cell as in a file, its outputs those of the page]. Stops at an error nobody asked for."""
+    """Run all cells, up to an error that nobody asked for; the code cells as they would be saved now."""
     # The command's own promise is kept too early where a cell raises, and a cell whose source is hidden
     # shows no prompt: so the numbers of the cells are waited for.
     ask(page, """await jupyterapp.commands.execute('notebook:clear-all-cell-outputs');
@@ -67,13 +71,15 @@ def run_all(page):
 
 
 def code_cells(page):
-    return ask(page, "return panel.content.widgets.map(c => c.model.toJSON()).filter(c => c.cell_type == 'code')")
+    return ask(page, """return panel.content.widgets.map(c => c.model.toJSON())
+                        .filter(c => c.cell_type == 'code')""")
 
 
 def cell_with(page, source):
     """The locator of the only code cell whose source holds the text."""
     places = ask(page, """return panel.content.widgets.map((c, i) => [i, c.model])
-        .filter(([i, m]) => m.type == 'code' && m.sharedModel.getSource().includes(argument)).map(([i]) => i)""", source)
+        .filter(([i, m]) => m.type == 'code' && m.sharedModel.getSource().includes(argument))
+        .map(([i]) => i)""", source)
     assert len(places) == 1, f"{len(places)} cells hold {source!r}"
     return page.locator(".jp-Notebook-cell").nth(places[0])
 
@@ -86,7 +92,8 @@ def run_cell(page, cell, source=None):
         page.keyboard.insert_text(source)
     else:
         cell.locator(".jp-InputPrompt").first.click()
-    place = ask(page, "panel.content.activeCell.model.executionCount = null; return panel.content.activeCellIndex")
+    place = ask(page, """panel.content.activeCell.model.executionCount = null;
+                         return panel.content.activeCellIndex""")
     page.keyboard.press("Control+Enter")
     ask(page, """const model = panel.content.widgets[argument].model;
                  while (!model.executionCount) await new Promise(done => setTimeout(done, 50))""", place)
