@@ -59,7 +59,7 @@ def look_at_cells(page, cells, stored):
         assert not said, f"stderr {said!r} in the cell: {source}"
         wanted = [output["output_type"] for output in kept.outputs] or kinds
         assert kinds == wanted, f"outputs {kinds} in the page, {wanted} in the file, of the cell: {source}"
-        assert len(seen) == len(kinds), f"{len(seen)} of {len(kinds)} outputs to be seen of the cell: {source}"
+        assert len(seen) == len(kinds), f"{len(seen)} of {len(kinds)} outputs to be seen: {source}"
         for height, text, other in seen:
             assert height and (text or other), f"blank output of the cell: {source}"
             assert "Error displaying widget" not in text, f"dead widget in the cell: {source}"

@@ -37,7 +37,7 @@ def settings(i):
 
 
 def picture(i):
-    """What explorer i ought to show now: the PNG in base64, its sentence, and the error that refused the settings."""
+    """What explorer i ought to show now: PNG in base64, its sentence, the error that refused the settings."""
     draw, controls = explorers[i]
     values = {name: control.value for name, control in controls.items()}
     if (i, str(values)) not in pictures:        # the same settings must give the same picture again
