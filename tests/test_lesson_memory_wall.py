@@ -8,7 +8,8 @@ import pytest
 import gpt2lab
 from gpt2lab.quantize import dequantize_int4, dequantize_int8, divergence, each_matrix, quantize_int4, quantize_int8
 from gpt2lab.softmax import softmax
-from gpt2lab.teach import plot
+from gpt2lab.teach import plot, show
+from gpt2lab.teach.check import verdict
 from gpt2lab.teach.pictures import kv_cache, memory_wall as pictures
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "bonus" / "memory_wall.ipynb"
@@ -55,6 +56,10 @@ def test_roofline_draws_the_lower_limit_and_the_points():
     np.testing.assert_array_equal(fig.drawn["points"], list(points.values()))
     assert "meet at 6.0" in fig.alt and "decode at 0.5: 80% of its roof" in fig.alt
     assert "prefill at 20.0: 50% of its roof" in fig.alt and is_png(fig)
+    ax = fig.axes[0]
+    assert "where the roofs meet" in [text.get_text() for text in ax.get_legend().get_texts()]
+    ticks = [tick for tick in ax.get_yticks() if ax.get_ylim()[0] <= tick <= ax.get_ylim()[1]]
+    np.testing.assert_allclose(ticks[-4:], [5, 10, 20, 50])
 
 
 @pytest.mark.parametrize("rows", [1, 33, 64])
@@ -93,6 +98,32 @@ def test_few_bits_draws_the_models_probabilities(bits, shared):
     np.testing.assert_array_equal(fig.drawn["after"], copy.weights["h.0.mlp.c_fc.weight"][:, 0])
     assert is_png(fig) and f"{2 ** bits - 1} levels" in fig.alt
     assert f"KL {divergence(before[None], after[None]):.2f} nats" in fig.alt
+    left, right = (ax.get_title() for ax in fig.axes)
+    assert left.endswith("levels for each scale" if shared == "group of 32" else "levels")
+    assert right.endswith("best: " + show.tokens(MODEL.tokenizer, [int(after.argmax())])[0])
+
+
+def test_what_the_answer_says_of_the_explorer():
+    """The fewest bits that keep the best token; and at 2 bits groups lose the most."""
+    ids = MODEL.encode(PROMPT)
+    logits = MODEL(ids)[-1]
+
+    def rounded(bits, shared):
+        return each_matrix(MODEL, lambda w: pictures.rounded(w, bits, shared))[0](ids)[-1]
+    said = {"column": ((4, 5), (2, 3)), "group of 32": ((3, 4), (2,)), "matrix": ((5, 7), (2, 4, 6))}
+    for shared, (keeps, loses) in said.items():
+        for bits in keeps + loses:
+            assert (rounded(bits, shared).argmax() == logits.argmax()) == (bits in keeps), (shared, bits)
+    lost = [divergence(logits[None], rounded(2, shared)[None]) for shared in pictures.SHARED]
+    assert max(lost) == lost[pictures.SHARED.index("group of 32")]
+
+
+@pytest.mark.parametrize("late", [np.nan_to_num, lambda steps: np.where(np.isnan(steps), 0, steps)])
+def test_zero_by_zero_is_found_where_nan_is_mended_afterwards(late):
+    def quantize_int8(w):
+        scales = np.abs(w).max(axis=0) / np.float32(127)
+        return np.rint(late(w / scales)).astype(np.int8), scales
+    assert "4 of 5 cases pass" in verdict(quantize_int8) and "0 / 0" in verdict(quantize_int8)
 
 
 @pytest.mark.parametrize("text", ["$$", "<b>", "\n", "🦀", "word " * 300])

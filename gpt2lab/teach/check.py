@@ -71,7 +71,8 @@ def attempt(function, case):
     """What the function gives; a Failure where it raises, gives nothing or changes its input."""
     arguments, named = copy.deepcopy((case.arguments, case.named))
     try:
-        with np.errstate(all="ignore"):
+        stop = "raise" if case.strict else "ignore"
+        with np.errstate(all="ignore", divide=stop, invalid=stop):
             result = function(*arguments, **named)
     except Exception as error:
         return Failure(f"{type(error).__name__}: {error}", type(error))

@@ -14,10 +14,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Case:
-    """One call: label (what the learner reads), arguments, named arguments."""
+    """One call: label (what the learner reads), arguments, named arguments.
+
+    strict: a division by 0 or an operation that makes a nan stops the function with its error.
+    """
     label: str
     arguments: tuple = ()
     named: dict = field(default_factory=dict)
+    strict: bool = False
 
 
 @dataclass(frozen=True)

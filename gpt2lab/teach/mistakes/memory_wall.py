@@ -41,6 +41,25 @@ def size_forgotten(w):
     return _codes(w, scales), scales
 
 
+def size_forgotten_uncut(w):
+    """The scale comes from the largest weight, signs and all, and large negative codes do not fit into int8.
+
+    What does np.abs do to -5, before the largest is looked for?
+    """
+    scales = w.max(axis=0) / np.float32(127)
+    return np.rint(w / np.where(scales > 0, scales, np.float32(1))).astype(np.int16).astype(np.int8), scales
+
+
+def zero_by_zero(w):
+    """A column of zeros is divided by its scale: 0 / 0.
+
+    np.where after the division comes too late, for both of its sides are worked out. Which divisor
+    can stand in for a scale of 0?
+    """
+    scales = np.abs(w).max(axis=0) / np.float32(127)
+    return np.rint(w / scales).astype(np.int8), scales
+
+
 def cut_off(w):
     """The codes are cut off towards 0, not rounded.
 
@@ -106,6 +125,24 @@ def scale_turned_over(w):
     return codes, np.divide(1, scales, out=np.zeros_like(scales), where=scales > 0)
 
 
+def steps_for_each_unit(w):
+    """The scale is 127 / largest, steps for each unit, and w is multiplied by it.
+
+    The codes may be right, but codes * scales must be near w, and a column of zeros must not divide
+    by 0. What is the size of one step?
+    """
+    scales = np.float32(127) / np.abs(w).max(axis=0)
+    return np.rint(w * scales).astype(np.int8), scales
+
+
+def swapped(w):
+    """The two results have changed places.
+
+    Which one does the text name first, the codes or the scales?
+    """
+    return quantize_int8(w)[::-1]
+
+
 def codes_left_as_floats(w):
     """The numbers are right, their dtypes are not.
 
@@ -150,6 +187,25 @@ def moved_up(codes):
     """
     even, odd = _pairs(codes.astype(np.int16) + 8)
     return (even | odd << 4).astype(np.uint8)
+
+
+def moved_up_after_filling(codes):
+    """The codes are moved up by 8 to be positive, and so is the 0 that fills up.
+
+    -1 must become 15, not 7, and 0 must stay 0: keep the low four bits of the code as it is.
+    """
+    even, odd = _pairs(codes, mask=-1)
+    return ((even + 8) | (odd + 8) << 4).astype(np.uint8)
+
+
+def flattened(codes):
+    """np.append without an axis makes one row of all columns.
+
+    Columns are packed side by side. Which axis gets one more row, and which shape has that row?
+    """
+    if len(codes) % 2:
+        codes = np.append(codes, np.int8(0))
+    return ((codes[0::2] & 15) | (codes[1::2] & 15) << 4).astype(np.uint8)
 
 
 def halves(codes):
@@ -256,18 +312,20 @@ EXERCISES = [
     Exercise("quantize_int8", quantize_int8, [
         Case("a column up to 127 and one up to 2", (HAND,)),
         Case("columns of different size", (random(6, 3, seed=1) * np.array([1, 10, 0.01], np.float32),)),
-        Case("a column of zeros", (ZEROS,)),
+        Case("a column of zeros", (ZEROS,), strict=True),
         Case("negative weights only", (NEGATIVE,)),
         Case("as many inputs as outputs", (random(4, 4, seed=2),)),
-    ], [one_scale_for_all, scale_for_each_row, size_forgotten, cut_off, rounded_down, wraps_around, divided_by_128,
-        divided_by_255, one_for_zero, scale_turned_over, codes_left_as_floats, scales_as_a_row]),
+    ], [one_scale_for_all, scale_for_each_row, size_forgotten, size_forgotten_uncut, zero_by_zero, cut_off,
+        rounded_down, wraps_around, divided_by_128, divided_by_255, one_for_zero, scale_turned_over,
+        steps_for_each_unit, swapped, codes_left_as_floats, scales_as_a_row]),
     Exercise("pack_int4", pack_int4, [
         Case("1 and 2", (np.array([1, 2], np.int8),)),
         Case("six codes, some negative", (np.array([-1, 3, 7, -7, 0, -4], np.int8),)),
         Case("three codes", (np.array([5, -2, 6], np.int8),)),
         Case("no codes", (np.zeros(0, np.int8),)),
-        Case("a column each, shape (4, 2)", (np.array([[1, -1], [2, -2], [3, -3], [4, -4]], np.int8),)),
-    ], [high_first, signs_spill, moved_up, halves, last_one_lost, shifted_by_three, one_a_byte, packed_as_int8]),
+        Case("columns side by side, shape (3, 2)", (np.array([[1, -1], [2, -2], [3, -3]], np.int8),)),
+    ], [high_first, signs_spill, moved_up, moved_up_after_filling, flattened, halves, last_one_lost,
+        shifted_by_three, one_a_byte, packed_as_int8]),
     Exercise("attainable", attainable, [
         Case("few operations a byte", (0.5, 10.0, 100.0)), Case("many operations a byte", (128.0, 10.0, 100.0)),
         Case("where the roofs meet", (10.0, 10.0, 100.0)), Case("another machine", (2.0, 40.0, 1000.0)),

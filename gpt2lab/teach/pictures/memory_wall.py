@@ -74,7 +74,8 @@ def roofline(bandwidth, rate, points):
         f"{rate / bandwidth:.1f} operations for each byte. " + "; ".join(
             f"{label} at {a:.1f}: {b / min(rate, bandwidth * a):.0%} of its roof" for label, (a, b) in points.items()) + "."))
     ax.plot(x, roof / 1e9, color="black", label="roof")
-    ax.axvline(rate / bandwidth, color="0.6", linestyle=":", linewidth=1)
+    ax.axvline(rate / bandwidth, color="0.6", linestyle=":", linewidth=1,
+               label="where the roofs meet")
     for i, (label, (intensity, speed)) in enumerate(points.items()):
         ax.plot(intensity, speed / 1e9, plot.MARKERS[i % 5], color=plot.COLOURS[i % 5], label=label, linestyle="none")
     ax.set(xscale="log", yscale="log", xlabel="operations for each byte (log scale)",
@@ -82,6 +83,9 @@ def roofline(bandwidth, rate, points):
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter("")
+    low, high = ax.get_ylim()
+    ticks = np.outer(10.0 ** np.arange(-3, 6), [1, 2, 5]).ravel()
+    ax.set_yticks(ticks[(low <= ticks) & (ticks <= high)])
     ax.legend(frameon=False, loc="lower right")
     return fig
 
@@ -164,11 +168,14 @@ def few_bits(model, text, bits, shared="column", best=5):
         f"the best next token is “{words[-1]}”, with float32 “{words[0]}”."))
     _levels(axes[0], column, bits, shared)
     axes[0].plot(column, after, plot.MARKERS[0], color=plot.VERMILLION, markersize=3)
-    axes[0].set(title=f"a column, {2 ** bits - 1} levels", xlabel="weight before", ylabel="weight after")
+    levels = f"{2 ** bits - 1} levels"
+    levels = f"{levels} for each scale" if shared == "group of 32" else f"a column, {levels}"
+    axes[0].set(title=levels, xlabel="weight before", ylabel="weight after")
     places = np.arange(best)[::-1]
     axes[1].barh(places + 0.2, p[top], height=0.38, color=plot.BLUE, label="float32")
     axes[1].barh(places - 0.2, q[top], height=0.38, color=plot.VERMILLION, hatch="//", edgecolor="white", label=f"{bits} bits")
     axes[1].set_yticks(places, words[:-1])
-    axes[1].set(title=f"KL {show.number(lost, 2)} nats", xlabel="probability of the next token")
+    chosen = words[-1] if len(words[-1]) <= 14 else words[-1][:13] + "…"
+    axes[1].set(title=f"KL {show.number(lost, 2)} nats, best: {chosen}", xlabel="probability of the next token")
     axes[1].legend(frameon=False, loc="best")
     return fig
