@@ -75,7 +75,9 @@ def test_strip(text, k, longest, careful):
     assert f"{kept} guesses kept, {fig.drawn['checked'].sum() - kept} refused" in fig.alt
     marks = [t.get_text()[0] for t in fig.axes[0].texts if t.get_text()[0] in "✓▸×"]
     if len(found) <= pictures.ROWS and not any(t.get_text() == "..." for t in fig.axes[0].texts):
-        assert marks.count("✓") == kept and marks.count("▸") == len(found)
+        assert marks.count("✓") == kept
+    assert marks.count("▸") == min(len(found), pictures.ROWS)           # in full rows too
+    assert f"{kept} kept, {fig.drawn['checked'].sum() - kept} refused" in fig.axes[0].get_title()
     assert ("are shown" in fig.axes[0].get_title()) == (len(found) > pictures.ROWS)
     assert plot.png(fig).startswith(b"\x89PNG") and fig.get_figwidth() == 6.4
 
@@ -100,6 +102,8 @@ def test_tokens_per_pass():
     np.testing.assert_array_equal(fig.drawn["none"], [1, 1, 1])
     assert fig.drawn["three"][2] == (len(ids) - 4) / len(pictures.passes(ids, 4, 8))
     assert f"three {fig.drawn['three'][2]:.1f}" in fig.alt
+    fig = pictures.tokens_per_pass({"three": (ids, 4)}, [8], careful=False)
+    assert fig.drawn["three"][0] == (len(ids) - 4) / len(pictures.passes(ids, 4, 8, careful=False))
 
 
 def test_times_of_a_pass():
@@ -108,6 +112,25 @@ def test_times_of_a_pass():
     np.testing.assert_allclose(fig.drawn["one pass"], np.array(seconds) * 1e3)
     np.testing.assert_allclose(fig.drawn["one pass for each token"], np.array([1, 8, 70]) * seconds[0] * 1e3)
     assert min(seconds) > 0 and plot.png(fig).startswith(b"\x89PNG")
+    ticks = pictures.pass_times([1, 128], [0.015, 0.1]).axes[0].get_yticks()
+    assert {10, 20, 50, 100, 200, 500, 1000} <= {round(float(tick), 6) for tick in ticks}
+
+
+@pytest.mark.parametrize("k, careful", [(0, True), (8, True), (8, False)])
+def test_timed_passes_are_those_of_the_text(k, careful):
+    """Each timed pass reads the text so far and its guesses: a guess kept is the best token of its row."""
+    seen, prompt = [], MODEL.encode("The king said")
+    ids = prompt + pictures.greedy_ids(MODEL, "The king said", 40)
+
+    class Watched(GPT2):
+        def last_logits(self, new, rows, cache=None):
+            logits = super().last_logits(new, rows, cache)
+            seen.append((rows, logits.argmax(axis=-1).tolist()))
+            return logits
+    assert pictures.writing_seconds(Watched(MODEL.config, MODEL.weights, MODEL.tokenizer), ids, len(prompt), k, careful) > 0
+    found = pictures.passes(ids, len(prompt), k, careful=careful)
+    assert [rows for rows, _ in seen] == [len(checked) + 1 for checked, _ in found]
+    assert [best[:len(new)] for (_, best), (_, new) in zip(seen, found)] == [new for _, new in found]
 
 
 def test_the_loops_version_is_the_librarys_guess():
@@ -124,6 +147,7 @@ def test_the_loops_version_is_the_librarys_guess():
 def test_the_toy_model_of_the_checks():
     choose = mistakes.Choose(4, 5, 6, 7)
     assert choose([4, 5, 9], 3) == [5, 6, 99]
+    assert mistakes.Choose(4, 5)([4, 5], 2) == [5, 99]
     with pytest.raises(RuntimeError, match="asked twice"):
         choose([4], 1)
     with pytest.raises(ValueError, match="rows must be from 1 to 1"):

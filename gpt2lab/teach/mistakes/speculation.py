@@ -64,6 +64,23 @@ def no_round(ids, k, longest=3):
     return []
 
 
+def last_token_again(ids, k, longest=3):
+    """Where the text ends, the guess is filled up with the last token.
+
+    A text that repeats itself goes on: begin again with all that followed. What does a list times k give?
+    """
+    followed = no_round(ids, k, longest)
+    return followed + followed[-1:] * (k - len(followed))
+
+
+def no_overlap(ids, k, longest=3):
+    """A place that overlaps the end of the text is not looked at.
+
+    In 1 1 1 the end 1 1 stands one place further up too. Which start is the latest that is not the end itself?
+    """
+    return _search(ids, k, longest, starts=lambda n: range(max(len(ids) - 2 * n + 1, 0)))
+
+
 def k_ignored(ids, k, longest=3):
     """All that follows the place is guessed, not k tokens.
 
@@ -91,11 +108,11 @@ def no_bound(ids, k, longest=3):
     return guess(ids, k, longest)
 
 
-def _search(ids, k, longest, latest=True, lengths=None, shift=lambda n: n):
+def _search(ids, k, longest, latest=True, lengths=None, shift=lambda n: n, starts=None):
     """guess with one part exchanged."""
     for n in lengths or range(longest, 0, -1):
-        starts = range(max(len(ids) - n, 0))
-        for start in reversed(starts) if latest else starts:
+        places = starts(n) if starts else range(max(len(ids) - n, 0))
+        for start in reversed(places) if latest else places:
             if ids[start:start + n] == ids[-n:]:
                 return (ids[start + shift(n):] * k)[:k]
     return []
@@ -107,6 +124,27 @@ def all_alike(guessed, greedy):
     Behind a wrong guess, the model has read a text that will not be written. When must you stop?
     """
     return sum(a == b for a, b in zip(guessed, greedy))
+
+
+def return_in_the_loop(guessed, greedy):
+    """The loop is left at its first pair, right or wrong.
+
+    A return inside the loop ends it. Under which condition may it stand there, and what comes after the loop?
+    """
+    right = 0
+    for a, b in zip(guessed, greedy):
+        if a == b:
+            right += 1
+        return right
+
+
+def no_return_behind(guessed, greedy):
+    """Nothing comes back when no guess is wrong.
+
+    The loop then ends without a return. What do you return after it?
+    """
+    right = accept(guessed, greedy)
+    return right if right < len(guessed) else None
 
 
 def one_place_late(guessed, greedy):
@@ -152,7 +190,7 @@ def wrong_ones_counted(guessed, greedy):
 class Choose:
     """A model that writes one text: choose(ids, rows) gives greedy's token after each of the last rows ids.
 
-    Behind a token that is not in the text it chooses 99. It answers once: one pass is all there is.
+    Behind a token that is not in the text, and behind its end, it chooses 99. It answers once: one pass is all there is.
     """
 
     def __init__(self, *text):
@@ -165,7 +203,7 @@ class Choose:
         if not 1 <= rows <= len(ids):
             raise ValueError(f"choose: rows must be from 1 to {len(ids)}, got {rows}")
         ends = range(len(ids) - rows + 1, len(ids) + 1)
-        return [self.text[end] if tuple(ids[:end]) == self.text[:end] else 99 for end in ends]
+        return [self.text[end] if end < len(self.text) and tuple(ids[:end]) == self.text[:end] else 99 for end in ends]
 
     def __eq__(self, other):
         return self.text == other.text
@@ -223,7 +261,7 @@ def one_row_short(choose, ids, k, guess=guess, accept=accept):
     The first guess is checked by the choice in front of it. How many rows are that, with one for each guess?
     """
     guessed = guess(ids, k)
-    greedy = choose(ids + guessed, max(len(guessed), 1))
+    greedy = choose(ids + guessed, len(guessed))
     return greedy[:accept(guessed, greedy) + 1]
 
 
@@ -233,8 +271,16 @@ def guesses_not_read(choose, ids, k, guess=guess, accept=accept):
     It can only say what follows a guess when the guess stands in its input.
     """
     guessed = guess(ids, k)
-    greedy = choose(ids, min(len(guessed) + 1, len(ids)))
+    greedy = choose(ids, len(guessed) + 1)
     return greedy[:accept(guessed, greedy) + 1]
+
+
+def guesses_ignored(choose, ids, k, guess=guess, accept=accept):
+    """The guesses are ignored: each pass gives one token.
+
+    That is the loop without guessing. Which other tokens may this pass give?
+    """
+    return choose(ids, 1)
 
 
 def whole_text(choose, ids, k, guess=guess, accept=accept):
@@ -263,12 +309,24 @@ def first_choice_last(choose, ids, k, guess=guess, accept=accept):
     return guessed[:accept(guessed, greedy)] + greedy[:1]
 
 
+def last_choice_last(choose, ids, k, guess=guess, accept=accept):
+    """The token behind the accepted guesses is greedy's last choice, which follows all guesses, wrong ones too.
+
+    greedy[0] comes after the text without guesses. Which one comes after `right` of them?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, len(guessed) + 1)
+    return guessed[:accept(guessed, greedy)] + greedy[-1:]
+
+
 GUESSES = [
     Case("the text of the hand example", ([5, 6, 7, 5, 6], 2)),
     Case("three tokens are found again", ([1, 2, 3, 9, 8, 1, 2, 3], 2)),
     Case("two tokens, further back than one", ([1, 2, 3, 4, 7, 3, 5, 2, 3], 1)),
     Case("one token, twice", ([3, 4, 7, 3, 5, 8, 3], 2)),
     Case("a token that comes again and again", ([4, 7, 7, 7], 4)),
+    Case("a text that ends before k tokens", ([1, 2, 1, 2], 4)),
+    Case("a place that overlaps the end", ([1, 1, 2, 1, 1, 1], 1)),
     Case("a text of two", ([7, 7], 3)),
     Case("nothing is found", ([1, 2, 3], 4)),
     Case("a text of one token", ([1], 4)),
@@ -281,12 +339,12 @@ LOOP = (1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3)
 EXERCISES = [
     Exercise("guess", guess, GUESSES,
              [earliest_place, shortest_first, only_the_longest, end_finds_itself, found_tokens_too, one_too_far,
-              no_round, k_ignored, longest_ignored, no_bound]),
+              no_round, last_token_again, no_overlap, k_ignored, longest_ignored, no_bound]),
     Exercise("accept", accept, [
         Case("the hand example", ([7, 5], [7, 8, 4])), Case("all right", ([7, 5, 6], [7, 5, 6, 2])),
         Case("the first one wrong", ([7, 5, 6], [1, 5, 6, 2])), Case("the second one wrong", ([7, 5, 6, 3], [7, 1, 6, 3, 2])),
         Case("no guess", ([], [4])), Case("all the same token", ([7, 7, 7], [7, 7, 7, 7])),
-    ], [all_alike, one_place_late, all_or_nothing, free_token_counted, the_tokens, wrong_ones_counted]),
+    ], [all_alike, return_in_the_loop, no_return_behind, one_place_late, all_or_nothing, free_token_counted, the_tokens, wrong_ones_counted]),
     Exercise("step", step, [
         Case("all guesses right", (Choose(*LOOP), list(LOOP[:5]), 3, guess, accept)),
         Case("the second guess wrong", (Choose(1, 2, 3, 1, 2, 3, 9, 4, 5), [1, 2, 3, 1, 2], 3, guess, accept)),
@@ -294,6 +352,6 @@ EXERCISES = [
         Case("nothing to guess from", (Choose(1, 2, 3, 4), [1, 2, 3], 3, guess, accept)),
         Case("k = 1", (Choose(*LOOP), list(LOOP[:5]), 1, guess, accept)),
         Case("a text of one token", (Choose(4, 4, 4, 4), [4], 2, guess, accept)),
-    ], [no_own_token, unchecked, all_choices, one_pass_each, one_row_short, guesses_not_read, whole_text,
-        nothing_to_guess, first_choice_last]),
+    ], [no_own_token, unchecked, all_choices, one_pass_each, one_row_short, guesses_not_read, guesses_ignored,
+        whole_text, nothing_to_guess, first_choice_last, last_choice_last]),
 ]

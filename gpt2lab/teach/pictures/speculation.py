@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator, NullLocator
 
 from gpt2lab.kvcache import KVCache
 from gpt2lab.lookup import accept, guess
@@ -12,7 +13,7 @@ from gpt2lab.teach import plot, show
 from gpt2lab.teach.living import GAP
 
 KEPT, OWN, REFUSED = "✓", "▸", "×"
-ROWS, WIDTH = 16, 66                            # passes that are drawn; characters in a row
+ROWS, WIDTH, LONG = 24, 66, 24                  # passes that are drawn; characters in a row, in a token
 
 
 def greedy_ids(model, text, tokens):
@@ -69,11 +70,11 @@ def strip(tokenizer, found):
         f"{new} new tokens in {len(found)} passes, {new / len(found):.1f} a pass: {right} guesses kept, {wrong} refused."))
     for row, (checked, kept) in enumerate(shown):
         cells = [(KEPT, i) for i in kept[:-1]] + [(OWN, kept[-1])] + [(REFUSED, i) for i in checked[len(kept) - 1:]]
-        _row(ax, row, [(mark, mark + show.token(tokenizer.decode([i]))) for mark, i in cells])
+        _row(ax, row, [(mark, mark + show.token(tokenizer.decode([i]))[:LONG]) for mark, i in cells])
         ax.text(WIDTH + 1, row, f"+{len(kept)}", va="center")
     ax.set(xlim=(0, WIDTH + 4), ylim=(len(shown) - 0.4, -0.6), ylabel="pass", xticks=[],
            title=f"{KEPT} guess kept    {OWN} the model's own token    {REFUSED} guess refused\n"
-                 f"{new} tokens, {len(found)} passes: {new / len(found):.1f} a pass"
+                 f"{new} tokens, {len(found)} passes: {new / len(found):.1f} a pass; {right} kept, {wrong} refused"
                  + (f" (the first {ROWS} are shown)" if len(found) > ROWS else ""))
     ax.set_yticks(range(len(shown)), range(1, len(shown) + 1))
     ax.spines[:].set_visible(False)
@@ -86,21 +87,28 @@ LOOK = {KEPT: {"facecolor": "#d5efe6", "edgecolor": plot.GREEN}, OWN: {"facecolo
 
 
 def _row(ax, row, cells):
-    """The tokens of one pass, from left to right, as wide as their texts; dots where the row is full."""
-    x = 0.0
+    """The tokens of one pass, from left to right, as wide as their texts; dots where the row is full.
+
+    The model's own token is drawn in any case: dots stand for the last guesses kept, if need be.
+    """
+    x, full = 0.0, None                         # full: the mark of the guesses that have no room
+    own = 3 + next(len(text) + 0.8 for mark, text in cells if mark == OWN)
     for mark, text in cells:
         width = len(text) + 0.8
-        if x + width > WIDTH - 2:
+        if mark == full:
+            continue
+        if mark != OWN and x + width + (own if mark == KEPT else 0) > WIDTH - 2:
             ax.text(x, row, "...", va="center", in_layout=False)
-            break
+            x, full = x + 3, mark
+            continue
         ax.add_patch(Rectangle((x, row - 0.4), width - 0.2, 0.8, in_layout=False, **LOOK[mark]))
         ax.text(x + width / 2 - 0.1, row, text, ha="center", va="center", family="DejaVu Sans Mono", in_layout=False)
         x += width
 
 
-def tokens_per_pass(texts, ks, longest=3):
+def tokens_per_pass(texts, ks, longest=3, careful=True):
     """Tokens a pass over k, one line a text {label: (ids, prompt)}."""
-    series = {label: np.array([(len(ids) - prompt) / len(passes(ids, prompt, k, longest)) for k in ks])
+    series = {label: np.array([(len(ids) - prompt) / len(passes(ids, prompt, k, longest, careful)) for k in ks])
               for label, (ids, prompt) in texts.items()}
     best = "; ".join(f"{label} {values[-1]:.1f}" for label, values in series.items())
     return plot.lines(series, "guesses k", "tokens a pass", x=np.array(ks), at_end=False,
@@ -121,6 +129,17 @@ def measured(model, text, tokens, lookup=None):
     return ids, len(passes_made), time.perf_counter() - start
 
 
+def writing_seconds(model, ids, prompt, k, careful=True):
+    """Seconds in which the passes write ids[prompt:], as if greedy would write it; k = 0: without guesses."""
+    start = time.perf_counter()
+    cache, read = KVCache(model.config), ids[:prompt]
+    for checked, new in passes(ids, prompt, k, careful=careful):
+        model.last_logits(read + checked, 1 + len(checked), cache)
+        cache.length -= len(checked) + 1 - len(new)
+        read = new[-1:]
+    return time.perf_counter() - start
+
+
 def pass_seconds(model, rows, seen=64, repeats=5):
     """Median seconds of one pass over this many tokens, all logits included, with `seen` in the cache."""
     cache, ids = KVCache(model.config), list(range(100, 100 + max(seen, *rows)))
@@ -138,6 +157,9 @@ def pass_seconds(model, rows, seen=64, repeats=5):
 def pass_times(rows, seconds):
     """Milliseconds of one pass over its tokens, beside as many passes over one token."""
     one = seconds[rows.index(1)]
-    return plot.lines({"one pass": np.array(seconds) * 1e3, "one pass for each token": np.array(rows) * one * 1e3}, "tokens checked (log scale)",
+    fig = plot.lines({"one pass": np.array(seconds) * 1e3, "one pass for each token": np.array(rows) * one * 1e3}, "tokens checked (log scale)",
                       "time (ms, log scale)", x=np.array(rows), log=True, logx=True, at_end=False,
                       alt="Measured time of one pass over its tokens, beside the time of one pass for each of them.")
+    fig.axes[0].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    fig.axes[0].yaxis.set_minor_locator(NullLocator())
+    return fig
