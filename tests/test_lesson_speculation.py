@@ -77,6 +77,7 @@ def test_strip(text, k, longest, careful):
     if len(found) <= pictures.ROWS and not any(t.get_text() == "..." for t in fig.axes[0].texts):
         assert marks.count("✓") == kept
     assert marks.count("▸") == min(len(found), pictures.ROWS)           # in full rows too
+    assert all(box.get_x() + box.get_width() <= pictures.WIDTH for box in fig.axes[0].patches)
     assert f"{kept} kept, {fig.drawn['checked'].sum() - kept} refused" in fig.axes[0].get_title()
     assert ("are shown" in fig.axes[0].get_title()) == (len(found) > pictures.ROWS)
     assert plot.png(fig).startswith(b"\x89PNG") and fig.get_figwidth() == 6.4
