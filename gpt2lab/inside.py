@@ -53,7 +53,7 @@ def head_contributions(mixed, w_out):
 
 
 def stream_parts(trace, weights, n_layer, t):
-    """Everything that was added to the stream at position t: names and rows (P, D).
+    """Everything that was added to the stream at position t: names and rows (K, D).
 
     trace, weights: as model.trace and model.weights give them. The rows add up to the stream after
     the last block: the embedding, and of each block its heads, the bias of c_proj, and its MLP.
@@ -64,7 +64,7 @@ def stream_parts(trace, weights, n_layer, t):
         heads = head_contributions(mixed, weights[f"h.{i}.attn.c_proj.weight"])[:, 0]           # (H, D)
         rows += [*heads, weights[f"h.{i}.attn.c_proj.bias"], trace[f"h.{i}.mlp"][t]]
         names += [f"block {i} head {h}" for h in range(len(heads))] + [f"block {i} c_proj bias", f"block {i} MLP"]
-    return names, np.stack(rows)                                                    # (P, D)
+    return names, np.stack(rows)                                                    # (K, D)
 
 
 def direct_logits(parts, gain, bias, target, epsilon=1e-5):
@@ -73,7 +73,7 @@ def direct_logits(parts, gain, bias, target, epsilon=1e-5):
     The norm is taken as the linear map that it is at this position: each part loses its own mean,
     and all are divided by the deviation of their sum.
 
-    Shapes: parts (P, D), gain, bias and target (D,) -> (P + 1,); the last one is the bias.
+    Shapes: parts (K, D), gain, bias and target (D,) -> (K + 1,); the last one is the bias.
     target: the token's row of the table; or the difference of two rows, for that of two logits.
     Raises: ValueError where gain, bias or target does not fit.
     Source: "A Mathematical Framework for Transformer Circuits" (Elhage and others 2021).
@@ -84,8 +84,8 @@ def direct_logits(parts, gain, bias, target, epsilon=1e-5):
         if row.shape != (D,):
             raise ValueError(f"direct_logits: {name} must have shape (D,) = ({D},), got {row.shape}")
     deviation = float(np.sqrt(parts.sum(axis=0, dtype=np.float64).var() + epsilon))
-    centred = parts - parts.mean(axis=-1, keepdims=True)                            # (P, D)
-    return np.append(centred / deviation * gain @ target, bias @ target)            # (P + 1,)
+    centred = parts - parts.mean(axis=-1, keepdims=True)                            # (K, D)
+    return np.append(centred / deviation * gain @ target, bias @ target)            # (K + 1,)
 
 
 def ranks(logits, token):

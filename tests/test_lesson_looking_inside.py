@@ -1,9 +1,10 @@
 """The bonus lesson looking_inside: what its pictures draw is what the model computes, at 144 heads too."""
+import json
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import gpt2lab
 from gpt2lab.config import Config
@@ -44,8 +45,10 @@ def test_random_tokens_are_said_twice_and_come_from_the_short_rows(model):
     ids = pictures.twice(model, 30, seed=3)
     assert list(ids[:30]) == list(ids[30:]) and len(set(ids)) > 25
     assert lengths[ids].max() <= np.sort(lengths)[pictures.COMMON - 1]
-    anything = pictures.twice(model, 30, 3, pictures.KINDS[1])
+    anything = pictures.twice(model, 30, 3, pictures.KINDS[2])
     assert list(anything[:30]) == list(anything[30:]) and lengths[anything].max() > lengths[ids].max()
+    met = model.weights["wte.weight"][pictures.pool(model, pictures.KINDS[1])]
+    assert len(met) + 20888 == len(lengths) and len({row.tobytes() for row in met}) == len(met)    # each has its own row
     assert list(pictures.twice(model, 30, 4)) != list(ids)
 
 
@@ -135,6 +138,14 @@ def test_the_first_token_is_changed_for_one_head_only(model):
     np.testing.assert_array_equal(pictures.changed_first(model, 1, 1)(ids), model(ids))
 
 
+def test_long_texts_which_attention_takes_in_pieces_are_changed_as_well(model):
+    ids = np.concatenate([pictures.twice(model, 32, seed=1), [11]])                 # 65: the last piece is one query
+    for other in (pictures.changed_first(model, 1, 1, value=16.0), pictures.changed_first(model, 1, 1, reach=False),
+                  switched_off(model, 1, 1)):
+        np.testing.assert_allclose(other(ids), other.trace(ids)["logits"], atol=1e-3)
+        assert np.abs(other(ids) - model(ids))[1:].max(axis=-1).min() > 1e-3
+
+
 @pytest.mark.parametrize("text, back", [*zip(TEXTS, (5, 0, 11)), (TEXTS[2], 0)])
 def test_lens_draws_rank_and_probability_of_the_word(model, text, back):
     ids, w = model.encode(text), model.weights
@@ -165,8 +176,25 @@ def test_contributions_add_up_to_the_models_logit(model, text, word, other):
 
 
 def test_contributions_use_the_function_given(model):
-    twice = drawn(pictures.contributions(model, "a", "king", function=lambda *a: 2 * direct_logits(*a)))["values"]
-    np.testing.assert_allclose(twice, 2 * drawn(pictures.contributions(model, "a", "king"))["values"])
+    twice = pictures.contributions(model, "a", "king", function=lambda *a: 2 * direct_logits(*a)).drawn["values"]
+    np.testing.assert_allclose(twice, 2 * pictures.contributions(model, "a", "king").drawn["values"])
+
+
+@pytest.mark.parametrize("word, other", [("queen", "king"), ("zebra", ""), ("zebra", "king"), ("king", "")])
+def test_the_numbers_at_the_bars_are_not_cut_off(model, word, other):
+    fig = pictures.contributions(model, STORY, word, other)
+    FigureCanvasAgg(fig)
+    ends = [text.get_window_extent(fig.canvas.get_renderer()).x1 for text in fig.axes[1].texts]
+    assert len(ends) > 20 and max(ends) <= 640
+
+
+def test_bars_without_a_head_are_the_changed_models_shares(model):
+    *rows, last = pictures.bars_without(model, STORY, "king", [(0, 1)])
+    names, values = pictures.shares(pictures.without(model, (0, 1)), STORY, "king")
+    assert [(name, off) for name, _, off in rows] == [(f"block {i} MLP", values[names.index(f"block {i} MLP")]) for i in range(4)]
+    token = model.encode(" king")[0]
+    np.testing.assert_allclose(last[1:], [m(model.encode(STORY))[-1, token] for m in (model, switched_off(model, 0, 1))],
+                               atol=1e-4)
 
 
 def test_direct_and_off_compares_with_the_model_without_the_head(model):
@@ -179,7 +207,7 @@ def test_direct_and_off_compares_with_the_model_without_the_head(model):
 
 
 @pytest.mark.parametrize("kind, length, block, head", [
-    (pictures.KINDS[0], 4, 0, 0), (pictures.KINDS[0], 24, 1, 1), (pictures.KINDS[1], 32, 3, 3)])
+    (pictures.KINDS[0], 4, 0, 0), (pictures.KINDS[1], 24, 1, 1), (pictures.KINDS[2], 32, 3, 3)])
 def test_head_off_draws_losses_with_and_without(model, kind, length, block, head):
     arrays = drawn(pictures.head_off(model, kind, length, block, head))
     ids = arrays["ids"]
@@ -213,9 +241,9 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(model):
 
 def test_loops_version_is_the_operation():
     space = {"np": np}
-    for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
-        if "def direct_logits_loops(" in cell.source:
-            exec(cell.source.split("\n\n")[0], space)
+    for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
+        if "def direct_logits_loops(" in (source := "".join(cell["source"])):
+            exec(source.split("\n\n")[0], space)
     draw = np.random.default_rng(3).normal
     arguments = [draw(size=shape) for shape in ((5, 6), (6,), (6,), (6,))]
     np.testing.assert_allclose(space["direct_logits_loops"](*arguments, 0.1), direct_logits(*arguments, 0.1), atol=1e-12)

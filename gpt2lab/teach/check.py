@@ -147,7 +147,7 @@ def _close(a, b, tolerance):
     if a.dtype.kind not in "fc" and b.dtype.kind not in "fc":
         return np.asarray(a == b)
     with np.errstate(all="ignore"):
-        near = np.abs(a - b) <= tolerance * (1 + np.abs(b))
+        near = (np.abs(a - b) <= tolerance * (1 + np.abs(b))) & np.isfinite(b)         # nothing is near to infinity
     return np.asarray(near | (a == b) | ((a != a) & (b != b)))
 
 

@@ -3,6 +3,7 @@ import numpy as np
 
 from gpt2lab.inside import direct_logits, induction_score, position_losses
 from gpt2lab.layernorm import layer_norm
+from gpt2lab.softmax import softmax
 
 from . import Case, Exercise, random
 
@@ -175,7 +176,7 @@ def gain_first(parts, gain, bias, target, epsilon=1e-5):
 
 
 def epsilon_left_out(parts, gain, bias, target, epsilon=1e-5):
-    """The epsilon is forgotten.
+    """The epsilon is forgotten, or is not the argument.
 
     The model divides by the root of (variance + epsilon). You must divide by the same number.
     """
@@ -300,6 +301,37 @@ def overflowing(logits, ids):
     return np.log(np.exp(logits[:-1]).sum(axis=-1)) - logits[np.arange(len(ids) - 1), ids[1:]]
 
 
+def softmax_first(logits, ids):
+    """Softmax first, log afterwards: a probability of 0 has no log.
+
+    The chance of an unlikely token is too small for float32, its logarithm is not. Can you write
+    log(exp(z) / sum) so that exp of that token's own z is never needed?
+    """
+    chance = softmax(logits[:-1])
+    with np.errstate(divide="ignore"):
+        return -np.log(chance[np.arange(len(ids) - 1), ids[1:]])
+
+
+def small_number_added(logits, ids):
+    """A small number is added so that the log can be taken: it caps the loss.
+
+    A token that is unlikely enough should cost 1,000 nats. What does minus the log of your small
+    number come to? Which form of the formula needs no such help?
+    """
+    return -np.log(softmax(logits[:-1])[np.arange(len(ids) - 1), ids[1:]] + np.float32(1e-9))
+
+
+def one_maximum(logits, ids):
+    """One maximum is taken for all rows.
+
+    A row that lies far below it has no exp left: all are 0, and so is their sum. Along which axis
+    does each row find its own?
+    """
+    z = logits[:-1] - logits[:-1].max()
+    with np.errstate(divide="ignore"):
+        return np.log(np.exp(z).sum(axis=-1)) - z[np.arange(len(z)), ids[1:]]
+
+
 def over_positions(logits, ids):
     """The probabilities add up over positions, not over the vocabulary.
 
@@ -348,6 +380,7 @@ LOSSES = [
     Case("two tokens, three scores", (np.array([[1, 0, 2], [0, 0, 0]], np.float32), np.array([2, 1]))),
     Case("five tokens, V = 7", (random(5, 7, seed=16, scale=2), np.array([3, 0, 6, 6, 1]))),
     Case("large logits", (random(4, 3, seed=17, shift=1000), np.array([0, 2, 2, 1]))),
+    Case("one logit of 1,000, and another token comes", (np.array([[1000, 0, 0], [0, 1, 2], [2, 1, 0]], np.float32), np.array([0, 1, 2]))),
 ]
 
 EXERCISES = [
@@ -360,6 +393,6 @@ EXERCISES = [
               epsilon_after_the_root, bias_left_out, bias_in_every_part, bias_not_multiplied, already_added,
               column_by_column], tolerance=1e-4),
     Exercise("position_losses", position_losses, LOSSES,
-             [not_moved, not_shortened, without_log, sign_forgotten, in_bits, logits_alone, overflowing, over_positions,
-              their_mean], tolerance=1e-4),
+             [not_moved, not_shortened, without_log, sign_forgotten, in_bits, logits_alone, overflowing, softmax_first,
+              small_number_added, one_maximum, over_positions, their_mean], tolerance=1e-4),
 ]

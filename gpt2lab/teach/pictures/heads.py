@@ -57,16 +57,24 @@ def all_scores(reader, text):
     return np.stack([previous_word(patterns), first_word(patterns), what_followed(patterns, at.ids)]), patterns
 
 
-def switched_off(model, block, head):
-    """The model without one head: its mixed values are 0, so it adds nothing to the stream."""
+def told_its_block(model, attend):
+    """The model with attend(block, q, k, v, softmax), which may be called for a few queries at a time."""
     turn = []
 
-    def attend(q, k, v, softmax):
+    def attend_heads(*arguments, **named):
+        turn.append(0)                          # once a block, in their order
+        return model.ops.attend_heads(*arguments, **named)
+    return GPT2(model.config, model.weights, model.tokenizer, replace(
+        model.ops, attend_heads=attend_heads, attend=lambda *a, **n: attend((len(turn) - 1) % model.config.n_layer, *a, **n)))
+
+
+def switched_off(model, block, head):
+    """The model without one head: its mixed values are 0, so it adds nothing to the stream."""
+    def attend(block_now, q, k, v, softmax):
         mixed = model.ops.attend(q, k, v, softmax)                                  # (H, T, Dh)
-        turn.append(0)                          # attend is called once a block, in their order
-        on = np.arange(len(mixed)) != head if (len(turn) - 1) % model.config.n_layer == block else 1
+        on = np.arange(len(mixed)) != head if block_now == block else 1
         return mixed * np.reshape(on, (-1, 1, 1)).astype(mixed.dtype)
-    return GPT2(model.config, model.weights, model.tokenizer, replace(model.ops, attend=attend))
+    return told_its_block(model, attend)
 
 
 @plot.styled

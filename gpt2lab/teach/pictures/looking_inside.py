@@ -1,5 +1,4 @@
 """Pictures of the bonus lesson: random words said twice, heads switched off, the lens, shares of a logit."""
-from dataclasses import replace
 from functools import lru_cache
 from types import SimpleNamespace
 
@@ -12,6 +11,7 @@ from gpt2lab.softmax import softmax
 from gpt2lab.teach import plot, show
 
 from .attention import LEFT, SIZE, WIDTH, Stamp, box, frame, head_map, paper, printed, short
+from .heads import told_its_block
 
 
 def _figure(panels=1, **settings):
@@ -22,15 +22,18 @@ def _figure(panels=1, **settings):
 
 
 COMMON = 2000       # how many tokens the random words are drawn from
-KINDS = ("tokens with short rows", "any token")
+KINDS = ("tokens with short rows", "any token met in training", "any token")
 
 
 @lru_cache(maxsize=4)
 def pool(model, kind=KINDS[0]):
-    """The ids to draw from: those with the shortest rows in the token table, or all."""
+    """The ids to draw from: those with the shortest rows in the token table, those met in training, or all."""
     table = model.weights["wte.weight"].astype(np.float64)                          # (V, D)
-    if kind == KINDS[1]:
+    if kind == KINDS[2]:
         return np.arange(len(table))
+    if kind == KINDS[1]:                        # tokens that were never met share one row (lesson 04)
+        first, count = np.unique(table[:, 0], return_counts=True)
+        return np.flatnonzero(table[:, 0] != first[count.argmax()])
     return np.sort(np.argsort((table ** 2).sum(axis=-1), kind="stable")[:COMMON])
 
 
@@ -94,6 +97,11 @@ def induction_scores(model, texts):
                      for ids, trace in zip(texts, traces)])
 
 
+def mean_pattern(model, texts, block, head):
+    """One head's pattern, mean over texts of one length: (T, T)."""
+    return np.mean([model.trace(ids)[f"h.{block}.attn.pattern"][head] for ids in texts], axis=0)
+
+
 @plot.styled
 def scores(found):
     """Induction scores of all heads, from (texts, L, H): a map of the means, and all heads in a row."""
@@ -121,6 +129,9 @@ def _head_map(ax, values, colours, low, high, decimals=2):
     """One cell a head: block down, head across."""
     image = plot.draw_map(ax, values, range(len(values)), range(values.shape[1]), colours, low, high, decimals=decimals)
     ax.set(xlabel="head", ylabel="block")
+    for number in ax.texts:                     # by how bright the cell looks: purple is darker than its mean
+        shade = image.cmap(image.norm(values[number.get_position()[::-1]]))[:3] @ np.array([0.3, 0.59, 0.11])
+        number.set_color("white" if shade < 0.5 else "black")
     ax.tick_params(axis="x", rotation=0)
     if values.shape[1] > 8:                     # the numbers of 12 heads do not fit side by side
         ax.set_xticks(range(0, values.shape[1], 2))
@@ -128,7 +139,7 @@ def _head_map(ax, values, colours, low, high, decimals=2):
 
 
 def _named(model, ids):
-    return SimpleNamespace(tokens=tuple(short(token) for token in show.tokens(model.tokenizer, ids)))
+    return SimpleNamespace(tokens=tuple(short(token, 8) for token in show.tokens(model.tokenizer, ids)))
 
 
 @plot.styled
@@ -201,7 +212,7 @@ def sink(model, text):
 @plot.styled
 def parking(model, texts, block, head):
     """Where one head looks while random words are said twice: first token, or what followed."""
-    patterns = np.mean([model.trace(ids)[f"h.{block}.attn.pattern"][head] for ids in texts], axis=0)     # (T, T)
+    patterns = mean_pattern(model, texts, block, head)                              # (T, T)
     T, half = len(patterns), len(patterns) // 2
     t = np.arange(half, T)
     series = {"first token": patterns[1:, 0], "what followed last time": patterns[t, t - half + 1]}
@@ -222,19 +233,17 @@ def parking(model, texts, block, head):
 
 def changed_first(model, block, head, value=1.0, reach=True):
     """The model where one head finds the first token's value times `value`, or cannot reach it at all."""
-    turn = []
-
-    def attend(q, k, v, softmax):
-        turn.append(0)                          # attend is called once a block, in their order
-        if (len(turn) - 1) % model.config.n_layer != block:
+    def attend(block_now, q, k, v, softmax):
+        if block_now != block:
             return model.ops.attend(q, k, v, softmax)
         v = v.copy()
         v[head, 0] *= np.float32(value)
         mixed = model.ops.attend(q, k, v, softmax)                                  # (H, T, Dh)
-        if not reach and len(q[0]) > 1:         # the first query has nothing else to look at
-            mixed[head, 1:] = model.ops.attend(q[head, 1:], k[head, 1:], v[head, 1:], softmax)
+        alone = int(q.shape[1] == k.shape[1])   # the first query of all has nothing else to look at
+        if not reach and k.shape[1] > 1:
+            mixed[head, alone:] = model.ops.attend(q[head, alone:], k[head, 1:], v[head, 1:], softmax)
         return mixed
-    return GPT2(model.config, model.weights, model.tokenizer, replace(model.ops, attend=attend))
+    return told_its_block(model, attend)
 
 
 ROWS = 12           # how many positions the lens shows
@@ -248,7 +257,7 @@ def _head_on(model, x):
 
 @lru_cache(maxsize=1)
 def readings(model, text):
-    """What the head says of the stream at each stage: ids, stage names, logits (stages, T, V) of the last ROWS tokens."""
+    """What the LM head says of the stream at each stage: ids, stage names, logits (stages, T, V) of the last ROWS tokens."""
     ids, L = model.encode(text), model.config.n_layer
     trace = model.trace(ids)
     stages = {"embedding" if L <= 6 else "emb.": "embed"}
@@ -379,8 +388,10 @@ def contributions(model, text, word, instead_of="", function=direct_logits):
     limit = np.abs(heads).max() or 1.0
     _head_map(fig.add_axes([52 / WIDTH, 45 / 350, 200 / WIDTH, 255 / 350]), heads, "PuOr", -limit, limit)
     fig.axes[0].set_title("heads: added to the logit")
+    high = max(*bars, 0)
+    right = max(1.3 * high, high + 0.3 * (high - min(0, *bars))) or 1.0            # room for the number at the bar
     ax = fig.add_axes([415 / WIDTH, 45 / 350, 215 / WIDTH, 272 / 350], yticks=[], ylim=(len(bars) - 0.5, -0.5),
-                      xlim=(min(0, 1.1 * min(bars)), 1.3 * max(*bars, 0.1)), xlabel="added to the logit")
+                      xlim=(min(0, 1.1 * min(bars)), right), xlabel="added to the logit")
     ax.spines["left"].set_visible(False)
     colours = [plot.VERMILLION if v < 0 else plot.BLUE for v in bars[:-1]] + ["0.4"]
     ax.barh(range(len(bars)), bars, color=colours, hatch=["//" if v < 0 else "" for v in bars], edgecolor="white")
@@ -415,6 +426,13 @@ def direct_and_off(model, text, word):
         ax.set_title(title)
     fig.colorbar(image, ax=axes, label="logit")
     return fig
+
+
+def bars_without(model, text, word, places):
+    """What each MLP adds to a logit, and the logit, with one head of `places` off at a time: rows of a table."""
+    runs = [shares(model, text, word), *(shares(without(model, place), text, word) for place in places)]
+    rows = [(name, *(values[i] for _, values in runs)) for i, name in enumerate(runs[0][0]) if name.endswith(" MLP")]
+    return [*rows, ("the logit", *(values.sum() for _, values in runs))]
 
 
 @lru_cache(maxsize=2)
