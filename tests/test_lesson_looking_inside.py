@@ -7,37 +7,16 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import gpt2lab
-from gpt2lab.config import Config
 from gpt2lab.inside import direct_logits, position_losses
 from gpt2lab.layernorm import layer_norm
-from gpt2lab.model import GPT2
 from gpt2lab.teach import plot
 from gpt2lab.teach.pictures import looking_inside as pictures
 from gpt2lab.teach.pictures.heads import switched_off
-from recipes import weights_of
+from test_lesson_heads import drawn, model, wide  # noqa: F401 (two are fixtures)
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "bonus" / "looking_inside.ipynb"
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve and then more than twelve tokens of text"]
 STORY = "The old king saw the young queen. Then the old"
-
-
-@pytest.fixture(scope="module")
-def model():
-    return gpt2lab.load()
-
-
-@pytest.fixture(scope="module")
-def wide(model):
-    """As many blocks and heads as GPT-2 124M has."""
-    sizes = {"vocab_size": 50257, "n_positions": 128, "n_embd": 48, "n_layer": 12, "n_head": 12}
-    return GPT2(Config(**sizes), weights_of(sizes), model.tokenizer)
-
-
-def drawn(fig):
-    """The picture, checked: it can be made, is 640 pixels wide, has a sentence."""
-    assert int.from_bytes(plot.png(fig)[16:20], "big") == 640
-    assert len(fig.alt.split()) > 5 and fig.alt.endswith(".")
-    return fig.drawn
 
 
 def test_random_tokens_are_said_twice_and_come_from_the_short_rows(model):
