@@ -23,9 +23,10 @@ def attend(q, k, v, softmax=softmax):
     if T > S:
         raise ValueError(f"attend: k must have S >= T = {T} rows, one for each query, got {S}")
     scores = q @ k.swapaxes(-1, -2) / math.sqrt(Dh)                                 # (..., T, S)
-    later = np.arange(S) > np.arange(S - T, S)[:, None]                             # (T, S)
-    pattern = softmax(np.where(later, -np.inf, scores))                             # (..., T, S)
-    return pattern @ v                                                              # (..., T, Dh)
+    if T > 1:                                   # a single query is the last: no key is later
+        later = np.arange(S) > np.arange(S - T, S)[:, None]                         # (T, S)
+        scores = np.where(later, -np.inf, scores)                                   # (..., T, S)
+    return softmax(scores) @ v                                                      # (..., T, Dh)
 
 
 def attend_in_pieces(q, k, v, attend=attend, rows=64):

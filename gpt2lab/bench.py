@@ -60,8 +60,11 @@ def _parts(model, prompt, tokens):
             return result
         return call
     ops = replace(model.ops, **{name: timed(name, getattr(model.ops, name)) for name in parts})
+    watched = GPT2(model.config, model.weights, model.tokenizer, ops)
+    _run(watched, prompt, 2)                    # warm-up
+    parts.update(dict.fromkeys(parts, 0.0))
     start = time.perf_counter()
-    _run(GPT2(model.config, model.weights, model.tokenizer, ops), prompt, tokens)
+    _run(watched, prompt, tokens)
     total = time.perf_counter() - start
     return {f"share_of_{name}": seconds / total for name, seconds in parts.items()}
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from .kvcache import KVCache
 from .lookup import stream_guessed
-from .sampling import check_settings, probabilities, sample
+from .sampling import check_settings, greedy, probabilities, sample
 
 OF_THE_MODEL = "of the model"           # eos_token_id: the one that config.json names
 
@@ -53,15 +53,15 @@ def stream_ids(model, ids, max_new_tokens=40, eos_token_id=OF_THE_MODEL, tempera
     eos = model.config.eos_token_id if eos_token_id is OF_THE_MODEL else eos_token_id
     if lookup:
         return stream_guessed(model, ids, max_new_tokens, eos, lookup)
-    rng = np.random.default_rng(seed)
 
     def loop():
-        cache, new = KVCache(model.config), ids
+        cache, new, rng = KVCache(model.config), ids, np.random.default_rng(seed)
         for _ in range(max_new_tokens):
             if cache.length == model.config.n_positions:
                 return "context_full"
             logits = model.next_logits(new, cache)                                  # (V,)
-            chosen = sample(probabilities(logits, temperature, top_k, top_p, min_p), rng.random())
+            chosen = (greedy(logits) if temperature == 0 else
+                      sample(probabilities(logits, temperature, top_k, top_p, min_p), rng.random()))
             if chosen == eos:
                 return "eos"
             yield chosen

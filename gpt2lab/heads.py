@@ -1,6 +1,4 @@
 """Many heads at once: one product makes Q, K and V, each head attends in its own strip."""
-import numpy as np
-
 from .attention import attend
 from .linear import linear
 
@@ -23,8 +21,7 @@ def attend_heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=li
         if weight.shape != shape:
             raise ValueError(f"attend_heads: {name} must have shape {shape}, got {weight.shape}")
     qkv = linear(x, w_qkv, b_qkv)                                                   # (T, 3 D)
-    q, k, v = (part.reshape(T, n_head, -1).swapaxes(0, 1)                           # (H, T, Dh)
-               for part in np.split(qkv, 3, axis=-1))
+    q, k, v = qkv.reshape(T, 3, n_head, -1).transpose(1, 2, 0, 3)                   # (H, T, Dh)
     if remember is not None:
         k, v = remember(k, v)                                                       # (H, S, Dh)
     mixed = attend(q, k, v)                                                         # (H, T, Dh)

@@ -19,7 +19,7 @@ def layer_norm(x, gain, bias, epsilon=1e-5):
         if values.shape != (D,):
             raise ValueError(f"layer_norm: {name} must have shape (D,) = ({D},), got {values.shape}")
     # float64 for the sums: a large mean would eat the digits of a small variance
-    centred = x - x.mean(axis=-1, keepdims=True, dtype=np.float64)                  # (..., D)
-    variance = (centred ** 2).mean(axis=-1, keepdims=True)                          # (..., 1)
+    centred = x - x.sum(axis=-1, keepdims=True, dtype=np.float64) / D               # (..., D)
+    variance = (centred ** 2).sum(axis=-1, keepdims=True) / D                       # (..., 1)
     normed = (centred / np.sqrt(variance + epsilon)).astype(x.dtype)                # (..., D)
     return normed * gain + bias                                                     # (..., D)

@@ -58,7 +58,7 @@ def stream_guessed(model, ids, max_new_tokens, eos, k):
         new = greedy[:accept(checked, greedy) + 1]
         cache.length -= len(checked) + 1 - len(new)
         for chosen, row in zip(new, logits):
-            check_logits(row)
+            check_logits(row, dtype=None)
             if chosen == eos:
                 return "eos"
             yield chosen

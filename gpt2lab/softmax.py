@@ -19,4 +19,5 @@ def softmax(scores):
     # Taking the largest score from all of them changes no probability, and exp cannot overflow.
     with np.errstate(over="ignore"):        # a score too far below becomes -inf, and exp(-inf) is 0
         weights = np.exp(scores - top)                                              # (..., S)
-    return weights / weights.sum(axis=-1, keepdims=True)                            # (..., S)
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return weights                                                                  # (..., S)

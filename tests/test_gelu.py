@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from gpt2lab.gelu import exact_gelu, gelu
+from gpt2lab.gelu import exact_gelu, gelu, gelu_in_pieces
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -66,3 +66,15 @@ def test_every_shape(shape):
     x = np.full(shape, 1.0)
     for function, right in ((gelu, 0.8411919906), (exact_gelu, 0.8413447461)):
         assert np.shape(function(x)) == shape and np.allclose(function(x), right)
+
+
+@pytest.mark.parametrize("T", [1, 64, 65, 130])
+def test_in_pieces_the_rows_are_the_same(T):
+    x, seen = fixed(np.random.default_rng(T).normal(size=(T, 5)), np.float32), []
+
+    def watched(x):
+        seen.append(len(x))
+        return gelu(x)
+    y = gelu_in_pieces(x, watched)
+    assert y.dtype == np.float32 and np.array_equal(y, gelu(x))
+    assert sum(seen) == T and max(seen) <= 64

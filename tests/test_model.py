@@ -56,6 +56,22 @@ def apart(one, other):
     return np.abs(one[finite] - other[finite]).max(initial=0)
 
 
+@pytest.mark.parametrize("writeable", [False, True])
+def test_the_head_of_one_row_reads_the_weights_as_they_are(writeable):
+    """Short rows are copied in another layout only where nobody can change them afterwards."""
+    model = made()
+    wte = model.weights["wte.weight"]
+    wte.flags.writeable = writeable
+    before = model.next_logits(A_IDS)
+    assert apart(before, model(A_IDS)[-1]) < 1e-6
+    if writeable:
+        wte[7] *= 2
+        assert apart(model.next_logits(A_IDS), model(A_IDS)[-1]) < 1e-6
+        assert not np.array_equal(model.next_logits(A_IDS), before)
+    else:
+        assert model._head_table.flags.f_contiguous and np.array_equal(model._head_table, wte)
+
+
 # --- the stored reference -------------------------------------------------------------------------
 
 @pytest.mark.parametrize("prompt", PROMPTS)

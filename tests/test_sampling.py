@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from gpt2lab.sampling import probabilities, sample
+from gpt2lab.sampling import greedy, probabilities, sample
 
 pytestmark = pytest.mark.filterwarnings("error")
 INF, NAN = math.inf, math.nan
@@ -66,6 +66,7 @@ def test_temperature_0_is_greedy_and_ties_go_to_the_lowest_id(logits, right):
         probs = probabilities(logits, temperature=0, **more)
         assert probs.tolist() == [float(i == right) for i in range(len(logits))]
         assert {sample(probs, u) for u in (0, 0.3, 0.9, LAST)} == {right}
+    assert greedy(np.array(logits, np.float32)) == right
 
 
 @pytest.mark.parametrize("logits, named, right", [
@@ -125,6 +126,8 @@ def test_logits_without_meaning_are_refused(logits, temperature, more):
     message = "probabilities: logits must be finite or -inf, and one finite"
     with pytest.raises(ValueError, match=message):
         probabilities(logits, temperature=temperature, **more)
+    with pytest.raises(ValueError, match=message):
+        greedy(logits)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1, 3), (3, 1)])
@@ -177,9 +180,10 @@ def test_agrees_with_the_reference(logits, named):
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_the_narrowest_cut_is_greedy_at_every_temperature(logits, temperature):
     """Even where the temperature makes all probabilities equal."""
-    greedy = probabilities(logits, temperature=0)
-    assert np.array_equal(probabilities(logits, temperature, top_k=1), greedy)
-    assert np.array_equal(probabilities(logits, temperature, top_p=0), greedy)
+    narrowest = probabilities(logits, temperature=0)
+    assert np.array_equal(probabilities(logits, temperature, top_k=1), narrowest)
+    assert np.array_equal(probabilities(logits, temperature, top_p=0), narrowest)
+    assert greedy(logits) == narrowest.argmax()
 
 
 @given(LOGITS)
