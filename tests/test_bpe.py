@@ -21,7 +21,7 @@ from tiktoken.load import data_gym_to_mergeable_bpe_ranks
 from tiktoken_ext.openai_public import r50k_pat_str
 
 import gpt2lab
-from gpt2lab import bpe
+from gpt2lab import bpe, unicode_classes
 from gpt2lab.bpe import BPE
 from gpt2lab.tokenizer import Tokenizer
 
@@ -316,7 +316,7 @@ def test_a_million_spaces(tokenizer, begin, end):
 
 def test_MERGE_5_bounded_cache(monkeypatch):
     """With a smaller bound, to be quick."""
-    assert bpe.CACHED_PIECES * bpe.CACHED_LENGTH < 3_000_000        # bytes of text kept at most
+    assert bpe.CACHED_PIECES * bpe.SHORT < 3_000_000        # bytes of text kept at most
     monkeypatch.setattr(bpe, "CACHED_PIECES", 1000)
     tokenizer = BPE(OWN.ranks, OWN.tokens)
     dice, sizes = random.Random(5), []
@@ -326,11 +326,11 @@ def test_MERGE_5_bounded_cache(monkeypatch):
         sizes.append(len(tokenizer._cache))
     assert 900 < max(sizes) <= 1000
     before = len(tokenizer._cache)
-    tokenizer.encode("q" * (bpe.CACHED_LENGTH + 1))
+    tokenizer.encode("q" * (bpe.SHORT + 1))
     assert len(tokenizer._cache) == before
-    tokenizer.encode("q" * bpe.CACHED_LENGTH)
+    tokenizer.encode("q" * bpe.SHORT)
     assert len(tokenizer._cache) == before + 1
-    assert max(map(len, tokenizer._cache)) <= bpe.CACHED_LENGTH
+    assert max(map(len, tokenizer._cache)) <= bpe.SHORT
 
 
 def test_a_caller_cannot_change_the_cache():
@@ -480,8 +480,30 @@ def test_classes_are_those_of_tiktoken(name, pattern):
     probe = tiktoken.Encoding("probe", pat_str=pattern, special_tokens={},
                               mergeable_ranks={bytes([byte]): byte for byte in range(256)})
     theirs = bytes(probe.encode_ordinary(everything)).decode("utf-8")
-    ours = re.findall(f"[{getattr(bpe, name)}]", everything)
+    ours = re.findall(f"[{getattr(unicode_classes, name)}]", everything)
     assert ours == list(theirs) and len(ours) > 20
+
+
+def test_pieces_are_those_of_the_plain_expression():
+    """Lesson 03 shows the plain one; the library's looks at characters above U+FFFF apart."""
+    space, letters, numbers = unicode_classes.SPACES, unicode_classes.LETTERS, unicode_classes.NUMBERS
+    plain = re.compile(rf"'(?:[sdmt]|ll|ve|re)| ?[{letters}]+| ?[{numbers}]+| ?[^{space}{letters}{numbers}]+"
+                       rf"|[{space}]+(?![^{space}])|[{space}]+")
+    dice = random.Random(3)
+    every = [chr(code) for code in [*range(0xD800), *range(0xE000, 0x110000)]]
+    texts = ["".join(f"a{char} {char}1" for char in dice.sample(every, 100_000))]
+    few = list("ab 1'\n\t!é中sdmtl") + ["\u3000", "😀", "𝒜", "𝟘", "٣", "\u0300", "\U0010ffff"]
+    texts += ["".join(dice.choices(few, k=dice.randrange(12))) for _ in range(20_000)]
+    texts += ["".join(dice.choices(every, k=20_000)), "a𝒜" * 10_000, "😀!" * 10_000]
+    for text in texts:
+        assert bpe.piece_pattern().findall(text) == plain.findall(text)
+
+
+def test_both_ways_to_merge_are_one():
+    dice = random.Random(4)
+    for size in [*range(1, 60)] * 5:
+        data = bytes(dice.choices(b"etaoinshrdlu 1\xf0\x9f", k=size))
+        assert OWN._merge(data) == OWN._merge_by_heap(data)
 
 
 def test_byte_characters():

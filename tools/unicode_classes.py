@@ -11,8 +11,9 @@ from pathlib import Path
 import tiktoken
 
 TARGET = Path(__file__).parents[1] / "gpt2lab" / "unicode_classes.py"
-HEAD = '''"""Which characters are letters, numbers and white space: the inside of three [...] for `re`.
+HEAD = '''"""Which characters are letters, numbers and white space: the inside of [...] for `re`.
 
+HIGH are the characters above U+FFFF, LOW the others; there is no white space above.
 Made by tools/unicode_classes.py, which asked tiktoken {version} about every character.
 """
 '''
@@ -40,8 +41,8 @@ def escaped(code):
     return chr(code) if chr(code).isascii() and chr(code).isalnum() else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def literal(name, pattern):
-    parts = [escaped(a) if a == b else f"{escaped(a)}-{escaped(b)}" for a, b in ranges(members(pattern))]
+def literal(name, codes):
+    parts = [escaped(a) if a == b else f"{escaped(a)}-{escaped(b)}" for a, b in ranges(codes)]
     lines, line = [], ""
     for part in parts:
         if len(line) + len(part) > 82:
@@ -52,7 +53,11 @@ def literal(name, pattern):
 
 
 if __name__ == "__main__":
-    TARGET.write_text(HEAD.format(version=tiktoken.__version__) + "".join(
-        literal(name, pattern) for name, pattern in
-        (("LETTERS", r"\p{L}"), ("NUMBERS", r"\p{N}"), ("SPACES", r"\s"))), encoding="utf-8")
+    text = HEAD.format(version=tiktoken.__version__) + literal("SPACES", members(r"\s"))
+    for name, pattern in (("LETTERS", r"\p{L}"), ("NUMBERS", r"\p{N}")):
+        codes = members(pattern)
+        text += literal(f"LOW_{name}", [code for code in codes if code < 0x10000])
+        text += literal(f"HIGH_{name}", [code for code in codes if code >= 0x10000])
+        text += f"{name} = LOW_{name} + HIGH_{name}\n"
+    TARGET.write_text(text, encoding="utf-8")
     print(f"wrote {TARGET.name}")
