@@ -8,6 +8,7 @@ import itertools
 import linecache
 import os
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import nbformat
@@ -15,9 +16,10 @@ import numpy as np
 import pytest
 
 import gpt2lab
-from gpt2lab.teach import mine
+from gpt2lab.teach import compare, diff, mine
 from gpt2lab.teach.check import attempt, miss, recognise, verdict
 from gpt2lab.teach.mistakes import exercises, hint, title
+from gpt2lab.validate import STORED
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 LESSONS = sorted(p for p in NOTEBOOKS.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
@@ -54,11 +56,13 @@ def run(source, space):
 
 
 def study(path):
-    """Do the exercises of a notebook; yields what each check printed."""
+    """Do the exercises of a notebook, up to the last cell that uses an answer; yields what each check printed."""
     os.chdir(path.parent)                       # the fixture goes back
     book = nbformat.read(path, as_version=4)
     found, space = answers(book), {"__name__": "__main__"}
-    for cell in book.cells:
+    last = max((i for i, cell in enumerate(book.cells) if "stub" in cell.metadata.get("tags", [])
+                or re.search(r"\b(mine|yours)\(", cell.source)), default=-1)
+    for cell in book.cells[:last + 1]:
         tags = cell.metadata.get("tags", [])
         if cell.cell_type == "code":
             if "raises-exception" in tags:
@@ -77,14 +81,37 @@ def my_ops(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """Where one diligent learner keeps what the checks kept, from lesson to lesson."""
+    return tmp_path_factory.mktemp("desk")
+
+
 @pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.stem)
-def test_every_answer_passes_and_runs_in_the_model(path, my_ops):
+def test_every_answer_passes_and_runs_in_the_model(path, desk, my_ops, monkeypatch):
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(desk))
     printed = list(study(path))
     assert len(printed) >= (0 if path.stem.startswith("00") else 2)
     for text in printed:
         assert re.search(r"all \d+ cases pass\. Kept for the later lessons\.", text), text
     ids = [464, 3616, 286, 1204]
     np.testing.assert_allclose(gpt2lab.load(ops=mine())(ids), gpt2lab.load()(ids), atol=1e-4)
+
+
+def test_all_operations_of_the_diligent_learner_write_the_reference_text(desk, my_ops, monkeypatch, capsys):
+    """After all lessons (the test above; what it has not done is done here): every operation is the learner's."""
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(desk))
+    operations = {field.name for field in fields(gpt2lab.Ops)} & ALL.keys()
+    for path in LESSONS:
+        if not operations <= {kept.stem for kept in desk.iterdir()}:
+            list(study(path))
+    model = gpt2lab.load(ops=mine())
+    assert all(getattr(model.ops, name) is not getattr(gpt2lab.Ops(), name) for name in operations)
+    ids, greedy = (np.load(STORED)[f"sentence/{part}"] for part in ("ids", "greedy"))
+    assert model.generate_ids(ids, max_new_tokens=len(greedy), temperature=0, eos_token_id=None).ids == list(greedy)
+    assert diff(model, ids) is None
+    compare(model)
+    assert "agree to 4 decimals\ngreedy text: 40 of 40 tokens alike\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("exercise", ALL.values(), ids=ALL)
