@@ -42,17 +42,19 @@ def stream_guessed(model, ids, max_new_tokens, eos, k):
     ids: the prompt as an array (T,), checked. A pass reads the latest token and up to k guesses
         behind it. Kept are the guesses that greedy chooses too, and the token that it chooses after
         them: 1 to k + 1 tokens a pass. The cache forgets the other guesses.
-    A wrong guess costs time. So a pass checks at most twice as many guesses as were right in the
-        pass before; where it checks none, the guess is still compared with what came.
+    A wrong guess costs time. So a pass checks guesses only where both passes before it had right
+        ones, at most twice as many as the later of them; where it checks none, the guess is still
+        compared with what came.
     A pass over several rows can round otherwise than a pass over one. Where the two best logits are
         as near as that (about 1e-5), another token may be chosen than without lookup.
     """
-    cache, text, read, limit = KVCache(model.config), ids.tolist(), ids.tolist(), 0
+    cache, text, read = KVCache(model.config), ids.tolist(), ids.tolist()
+    before, right = 0, 0                                    # right guesses in the latest two passes
     room = model.config.n_positions - len(text) + 1         # the full context predicts one more
     left = min(max_new_tokens, room)
     while left > 0:
         guessed = guess(text, min(k, left - 1))
-        checked = guessed[:limit]
+        checked = guessed[:2 * right if before else 0]
         logits = model.last_logits(read + checked, 1 + len(checked), cache)         # (1 + checked, V)
         greedy = logits.argmax(axis=-1).tolist()
         new = greedy[:accept(checked, greedy) + 1]
@@ -63,5 +65,5 @@ def stream_guessed(model, ids, max_new_tokens, eos, k):
                 return "eos"
             yield chosen
         text, read, left = text + new, new[-1:], left - len(new)
-        limit = 2 * accept(guessed, new)
+        before, right = right, accept(guessed, new)
     return "max_new_tokens" if max_new_tokens <= room else "context_full"

@@ -37,16 +37,16 @@ def _greedy_ids(model, text, tokens):
 def passes(ids, prompt, k, longest=3, careful=True):
     """The passes in which ids[prompt:] is written, if greedy would write it: [(guesses checked, new ids)].
 
-    careful: check at most twice as many guesses as were right in the pass before, as the library does.
+    careful: check guesses only after two passes with right ones, at most twice the last, as the library does.
     """
-    found, place, limit = [], prompt, 0 if careful else k
+    found, place, before, right = [], prompt, 0, 0
     while place < len(ids):
         guessed = guess(ids[:place], min(k, len(ids) - place - 1), longest)
-        checked = guessed[:limit]
+        checked = guessed[:2 * right if before else 0] if careful else guessed
         new = ids[place:place + accept(checked, ids[place:]) + 1]
         found.append((checked, new))
         place += len(new)
-        limit = 2 * accept(guessed, new) if careful else k
+        before, right = right, accept(guessed, new)
     return found
 
 
