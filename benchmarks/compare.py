@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from recipes import write_124m  # noqa: E402
 
 THREADS = "2"
+SETTLE = 0.5        # seconds between two contestants: the threads of a BLAS run on for a while after their last product
 PROMPT, NEW, LONG, LATE = list(range(1000, 1032)), 100, list(range(2000, 2512)), list(range(3000, 3256))
 ENVIRONMENT = os.environ | {name: THREADS for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")} | {
     "HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "PYTHONPATH": str(ROOT)}
@@ -119,6 +120,7 @@ def speeds(folder, tiny, repeats):
     for repeat in range(repeats + 1):
         say(f"speed: repeat {repeat} of {repeats}")
         for name, contestant in (("gpt2lab", ours), ("transformers", theirs)):
+            time.sleep(SETTLE)
             first, all_of_them = contestant("write", 1), contestant("write", NEW)
             note(f"{name} first token", first)
             note(f"{name} next token", (all_of_them - first) / (NEW - 1))
@@ -127,6 +129,7 @@ def speeds(folder, tiny, repeats):
                 note("bound next token", statistics.median(ours("bound") for _ in range(15)))
                 note("cached step", statistics.median(ours("cached step", len(LATE) - 1) for _ in range(5)))
                 note("uncached step", ours("uncached step", len(LATE)))
+        time.sleep(SETTLE)
         note("tiny next token", (small("write", NEW) - small("write", 1)) / (NEW - 1))
         note("tiny bound next token", statistics.median(small("bound") for _ in range(50)))
     for contestant in (ours, theirs, small):
