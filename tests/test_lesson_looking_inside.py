@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-import gpt2lab
 from gpt2lab.inside import direct_logits, position_losses
 from gpt2lab.layernorm import layer_norm
-from gpt2lab.teach import plot
 from gpt2lab.teach.pictures import looking_inside as pictures
 from gpt2lab.teach.pictures.heads import switched_off
 from test_lesson_heads import drawn, model, wide  # noqa: F401 (two are fixtures)

@@ -71,10 +71,8 @@ def test_kept_function_takes_along_what_it_uses(my_ops):
 
 
 def test_what_cannot_be_kept_is_said(my_ops):
-    table = np.ones(3)                          # noqa: F841
-
     def uses_array(x):
-        return x + ARRAY
+        return x + ARRAY                        # noqa: F821 (given below)
     uses_array.__globals__["ARRAY"] = np.ones(3)
     assert "uses ARRAY" in keep(uses_array)
     assert not (my_ops / "uses_array.py").exists()

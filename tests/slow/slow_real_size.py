@@ -4,7 +4,6 @@ The weights are random, so only what needs no meaning can be looked at: each not
 bottom with GPT2LAB_MODEL set, and each explorer draws at the ends of its controls. REAL_SIZE_PICTURES
 names a folder for the pictures, to be looked at.
 """
-import os
 import re
 import sys
 from pathlib import Path

@@ -10,7 +10,7 @@ from gpt2lab.model import GPT2
 from gpt2lab.sampling import probabilities
 from gpt2lab.teach import plot, show
 
-from .attention import LEFT, SIZE, WIDTH, Reader, Stamp, box, frame, head_map, paper, printed, short
+from .attention import LEFT, SIZE, WIDTH, Reader, Stamp, box, head_map, paper, printed, short  # noqa: F401 (Reader: for the lesson)
 
 
 def previous_word(pattern):

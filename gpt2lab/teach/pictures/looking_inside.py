@@ -7,7 +7,6 @@ import numpy as np
 from gpt2lab.inside import direct_logits, induction_score, position_losses, ranks, stream_parts, without_heads
 from gpt2lab.lm_head import lm_head
 from gpt2lab.model import GPT2
-from gpt2lab.softmax import softmax
 from gpt2lab.teach import plot, show
 
 from .attention import LEFT, SIZE, WIDTH, Stamp, box, frame, head_map, paper, printed, short
