@@ -8,8 +8,8 @@ import pytest
 import gpt2lab
 from gpt2lab.attention import attend
 from gpt2lab.softmax import softmax
-from gpt2lab.teach import plot
 from gpt2lab.teach.pictures import attention as pictures
+from drawing import drawn
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "06_attention.ipynb"
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp; \\frac", "two\nlines\t🤗 naïve and then some more", "word and " * 40]
@@ -18,13 +18,6 @@ TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp; \\frac", "two\nlines\t🤗 naïve an
 @pytest.fixture(scope="module")
 def model():
     return gpt2lab.load()
-
-
-def drawn(fig, render=True):
-    """The picture, checked: it can be made, is 640 pixels wide, has a sentence."""
-    assert not render or int.from_bytes(plot.png(fig)[16:20], "big") == 640
-    assert len(fig.alt.split()) > 5 and fig.alt.endswith(".")
-    return fig.drawn
 
 
 @pytest.mark.parametrize("text", TEXTS)

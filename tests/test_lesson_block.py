@@ -12,10 +12,10 @@ from gpt2lab.layernorm import layer_norm
 from gpt2lab.mlp import mlp
 from gpt2lab.model import Ops
 from gpt2lab.softmax import softmax
-from gpt2lab.teach import plot
 from gpt2lab.teach.mistakes import random
 from gpt2lab.teach.mistakes.block import contributions, run_blocks, weights
 from gpt2lab.teach.pictures import block as pictures
+from drawing import drawn
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "09_block.ipynb"
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve"]
@@ -24,14 +24,6 @@ TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve"]
 @pytest.fixture(scope="module")
 def model():
     return gpt2lab.load()
-
-
-def drawn(fig):
-    """The picture, checked: it can be made, is 640 pixels wide, has a sentence."""
-    png = plot.png(fig)
-    assert int.from_bytes(png[16:20], "big") == 640
-    assert len(fig.alt.split()) > 5 and fig.alt.endswith(".")
-    return fig.drawn
 
 
 def rms(array):

@@ -9,9 +9,9 @@ import pytest
 import gpt2lab
 from gpt2lab.bpe import BPE, byte_characters, piece_pattern
 from gpt2lab.checkpoint import DATA
-from gpt2lab.teach import plot
 from gpt2lab.teach.mistakes import bpe as known
 from gpt2lab.teach.pictures import bpe as pictures
+from drawing import drawn
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "03_bpe.ipynb"
 FOLDER = DATA / "gpt2-vocab"
@@ -34,14 +34,6 @@ def tokenizer():
     return gpt2lab.load().tokenizer
 
 
-def drawn(fig, rendered=True):
-    """The picture, checked: it can be made, is 640 pixels wide, has a sentence."""
-    if rendered:
-        assert int.from_bytes(plot.png(fig)[16:20], "big") == 640
-    assert len(fig.alt.split()) > 5 and fig.alt.endswith(".")
-    return fig.drawn
-
-
 @pytest.mark.parametrize("text", TEXTS)
 def test_player_draws_every_step_up_to_the_ids(bpe, tokenizer, ranks, text):
     size, total = len(text.encode("utf-8")), pictures.merging(bpe, text, 0)[3]
@@ -56,7 +48,7 @@ def test_player_draws_every_step_up_to_the_ids(bpe, tokenizer, ranks, text):
             assert after == parts[:coming] + [parts[coming] + parts[coming + 1]] + parts[coming + 2:]
     for done in (0, total // 2, 23) if text in ("raspberry", "🤗") else (23,):
         fig = pictures.player(bpe, tokenizer, text, done)
-        arrays = drawn(fig, rendered=done == 23 and text in ("raspberry", "🤗", "$$ x_1^2 $", "two\nlines\t"))
+        arrays = drawn(fig, render=done == 23 and text in ("raspberry", "🤗", "$$ x_1^2 $", "two\nlines\t"))
         parts = pictures.merging(bpe, text, done)[0]
         assert list(np.diff(arrays["parts"])) == list(map(len, parts))
         assert list(arrays["ids"]) == tokenizer.encode(text)
@@ -66,7 +58,7 @@ def test_player_draws_every_step_up_to_the_ids(bpe, tokenizer, ranks, text):
 
 @pytest.mark.parametrize("text", ["a", "<b>&amp;</b>", "naïve 你好"])
 def test_byte_view_draws_bytes_and_ids(tokenizer, text):
-    arrays = drawn(pictures.byte_view(tokenizer, text), rendered=text in ("a", "<b>&amp;</b>"))
+    arrays = drawn(pictures.byte_view(tokenizer, text), render=text in ("a", "<b>&amp;</b>"))
     assert bytes(arrays["bytes"]) == text.encode("utf-8") and list(arrays["ids"]) == tokenizer.encode(text)
 
 
@@ -74,7 +66,7 @@ def test_staircase_and_byte_table(bpe):
     arrays = drawn(pictures.staircase(bpe, "raspberry"))
     assert list(arrays["ranks"]) == [rank for _, rank in bpe.merge_steps("raspberry")[1:]]
     assert list(arrays["ids"]) == bpe.encode("raspberry")
-    moved = drawn(pictures.byte_table(), rendered=False)["moved"].ravel()
+    moved = drawn(pictures.byte_table(), render=False)["moved"].ravel()
     assert all(moved[byte] == (ord(character) != byte) for byte, character in byte_characters().items())
 
 

@@ -8,9 +8,9 @@ from matplotlib.text import Text
 
 import gpt2lab
 from gpt2lab.embedding import embed
-from gpt2lab.teach import plot
 from gpt2lab.teach.mistakes.embedding import nearest
 from gpt2lab.teach.pictures import embedding as pictures
+from drawing import drawn
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "04_embedding.ipynb"
 TEXTS = ["a the of", "king queen prince dog cat horse wolf boat ship sea", "he she $x^2$ <b> it \n 🤗 &amp; computer hobgoblin",
@@ -27,18 +27,10 @@ def words(model):
     return pictures.Words(model)
 
 
-def drawn(fig, rendered=True):
-    """The picture, checked: it can be made, is 640 pixels wide, has a sentence."""
-    if rendered:
-        assert int.from_bytes(plot.png(fig)[16:20], "big") == 640
-    assert len(fig.alt.split()) > 5 and fig.alt.endswith(".")
-    return fig.drawn
-
-
 @pytest.mark.parametrize("text", TEXTS)
 def test_map_draws_the_rows_of_the_token_table(model, words, text):
     fig = pictures.word_map(words, text)
-    arrays, wte = drawn(fig, rendered=False), model.weights["wte.weight"].astype(np.float64)
+    arrays, wte = drawn(fig, render=False), model.weights["wte.weight"].astype(np.float64)
     found, left_out = words.find(text)
     assert list(arrays["ids"]) == [model.encode(" " + word)[0] for word in found]
     assert len(found) + len(left_out) == len(set(text.split()))
@@ -87,7 +79,7 @@ def test_positions_draw_the_cosines_of_the_position_table(model):
     np.testing.assert_allclose(drawn(pictures.positions(model.weights["wpe.weight"]))["cosines"], wanted, atol=1e-5)
     for at in (0, 128, 255):
         fig = pictures.one_position(model.weights["wpe.weight"], at)
-        np.testing.assert_allclose(drawn(fig, rendered=at == 128)["cosines"], wanted[at], atol=1e-5)
+        np.testing.assert_allclose(drawn(fig, render=at == 128)["cosines"], wanted[at], atol=1e-5)
         assert f"position {np.argsort(-wanted[at])[1]} with" in fig.alt
 
 

@@ -12,9 +12,9 @@ from gpt2lab.heads import attend_heads
 from gpt2lab.linear import linear
 from gpt2lab.model import GPT2
 from gpt2lab.sampling import probabilities
-from gpt2lab.teach import plot
 from gpt2lab.teach.pictures import heads as pictures
 from recipes import weights_of
+from drawing import drawn
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "07_heads.ipynb"
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp; \\frac", "two\nlines\t🤗 naïve and then some more", "word and " * 40]
@@ -30,13 +30,6 @@ def wide(model):
     """As many blocks and heads as GPT-2 124M has."""
     sizes = {"vocab_size": 50257, "n_positions": 128, "n_embd": 48, "n_layer": 12, "n_head": 12}
     return GPT2(Config(**sizes), weights_of(sizes), model.tokenizer)
-
-
-def drawn(fig, render=True):
-    """The picture, checked: it can be made, is 640 pixels wide, has a sentence."""
-    assert not render or int.from_bytes(plot.png(fig)[16:20], "big") == 640
-    assert len(fig.alt.split()) > 5 and fig.alt.endswith(".")
-    return fig.drawn
 
 
 def test_a_perfect_head_scores_1_and_the_others_0():

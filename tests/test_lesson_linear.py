@@ -7,20 +7,12 @@ import numpy as np
 import pytest
 
 from gpt2lab.linear import linear
-from gpt2lab.teach import plot
 from gpt2lab.teach.mistakes.linear import linear_rows, strides_of
 from gpt2lab.teach.pictures import linear as pictures
+from drawing import drawn
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "01_linear.ipynb"
 BUFFER = np.arange(24, dtype=np.float32)
-
-
-def drawn(fig):
-    """The picture, checked: it can be made, is 640 pixels wide, has a sentence."""
-    png = plot.png(fig)
-    assert int.from_bytes(png[16:20], "big") == 640
-    assert len(fig.alt.split()) > 5 and fig.alt.endswith(".")
-    return fig.drawn
 
 
 @pytest.mark.parametrize("shape", pictures.SHAPES)

@@ -7,9 +7,9 @@ import pytest
 
 import gpt2lab
 from gpt2lab.lm_head import lm_head
-from gpt2lab.teach import plot
 from gpt2lab.teach.mistakes.lm_head import lens, logit_parts
 from gpt2lab.teach.pictures import lm_head as pictures
+from drawing import drawn
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "10_lm_head.ipynb"
 PROMPTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve and then more than ten tokens of text"]
@@ -18,14 +18,6 @@ PROMPTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve and the
 @pytest.fixture(scope="module")
 def model():
     return gpt2lab.load()
-
-
-def drawn(fig):
-    """The picture, checked: it can be made, is 640 pixels wide, has a sentence."""
-    png = plot.png(fig)
-    assert int.from_bytes(png[16:20], "big") == 640
-    assert len(fig.alt.split()) > 5 and fig.alt.endswith(".")
-    return fig.drawn
 
 
 @pytest.mark.parametrize("prompt", PROMPTS)

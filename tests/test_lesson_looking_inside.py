@@ -10,7 +10,8 @@ from gpt2lab.inside import direct_logits, position_losses
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.teach.pictures import looking_inside as pictures
 from gpt2lab.teach.pictures.heads import switched_off
-from test_lesson_heads import drawn, model, wide  # noqa: F401 (two are fixtures)
+from drawing import drawn
+from test_lesson_heads import model, wide  # noqa: F401 (fixtures)
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "bonus" / "looking_inside.ipynb"
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve and then more than twelve tokens of text"]

@@ -9,9 +9,9 @@ import gpt2lab
 from gpt2lab.gelu import exact_gelu, gelu
 from gpt2lab.mlp import mlp
 from gpt2lab.model import GPT2
-from gpt2lab.teach import plot
 from gpt2lab.teach.mistakes.mlp import merged, one_unit
 from gpt2lab.teach.pictures import mlp as pictures
+from drawing import drawn
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "08_mlp.ipynb"
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve"]
@@ -25,14 +25,6 @@ def model():
 @pytest.fixture(scope="module")
 def memory(model):
     return pictures.Memory(model, pictures.CORPUS[:6])
-
-
-def drawn(fig):
-    """The picture, checked: it can be made, is 640 pixels wide, has a sentence."""
-    png = plot.png(fig)
-    assert int.from_bytes(png[16:20], "big") == 640
-    assert len(fig.alt.split()) > 5 and fig.alt.endswith(".")
-    return fig.drawn
 
 
 @pytest.mark.parametrize("text", TEXTS[1:])

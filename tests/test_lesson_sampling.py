@@ -10,9 +10,9 @@ import pytest
 
 import gpt2lab
 from gpt2lab.sampling import probabilities
-from gpt2lab.teach import plot
 from gpt2lab.teach.mistakes.sampling import entropy, penalised
 from gpt2lab.teach.pictures import sampling as pictures
+from drawing import drawn
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "11_sampling.ipynb"
 KING = "Once upon a time there was a king"
@@ -40,13 +40,6 @@ class Toy:
         self.asked += 1
         cache.length += len(ids)
         return LOGITS
-
-
-def drawn(fig):
-    png = plot.png(fig)
-    assert int.from_bytes(png[16:20], "big") == 640
-    assert len(fig.alt.split()) > 5 and fig.alt.endswith(".")
-    return fig.drawn
 
 
 # the text that grows
