@@ -251,14 +251,15 @@ def main():
         busy = [before, others_busy()]
     quiet = None if None in busy else max(*busy, stolen) < 0.05
     if options.json:
-        print(json.dumps({"machine": machine(), "quiet": quiet, "busy_before_and_after": busy, "stolen_by_the_host": stolen,
-                          "seconds": took | found,
+        print(json.dumps({"machine": machine(), "quiet": quiet, "busy_before_and_after": busy,
+                          "taken_by_the_host": stolen, "seconds": took | found,
                           "rows": [dict(zip(("what", "gpt2lab", "other", "ratio", "goal"), row)) for row in rows]}, indent=1))
         return
     for key, value in machine().items():
         print(f"{key}: {value}")
-    print(f"other programs before and after: {' and '.join('unknown' if b is None else f'{b:.0%}' for b in busy)} of the "
-          f"processors; taken by the host meanwhile: {'unknown' if stolen is None else f'{stolen:.0%}'}; {'quiet' if quiet else 'not quiet: trust the ratios only' if quiet is False else 'unknown'}\n")
+    share = ["unknown" if b is None else f"{b:.0%}" for b in (*busy, stolen)]
+    print("other programs before and after: {} and {} of the processors; taken by the host meanwhile: {}; {}\n".format(
+        *share, {True: "quiet", False: "not quiet: trust the ratios only", None: "unknown"}[quiet]))
     print("| what | gpt2lab | other | ratio | goal |\n|---|---|---|---|---|")
     for what, ours, other, times, goal in rows:
         print(f"| {what} | {ours:.3g} | {other:.3g} | {times:.2f} | {'' if goal is None else goal} |")
