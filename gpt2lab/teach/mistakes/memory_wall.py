@@ -22,6 +22,16 @@ def one_scale_for_all(w):
     return _codes(w, scales), scales
 
 
+def scale_left_a_number(w):
+    """One scale serves the whole matrix, and it is a number, not an array (out,).
+
+    np.abs(w).max() without an axis looks through everything. How many columns are there, and how
+    many scales?
+    """
+    scale = np.abs(w).max() / np.float32(127)
+    return _codes(w, scale), scale
+
+
 def scale_for_each_row(w):
     """Each row, one input, has a scale of its own, not each column.
 
@@ -48,6 +58,34 @@ def size_forgotten_uncut(w):
     """
     scales = w.max(axis=0) / np.float32(127)
     return np.rint(w / np.where(scales > 0, scales, np.float32(1))).astype(np.int16).astype(np.int8), scales
+
+
+def size_taken_too_late(w):
+    """The size is taken after the largest is looked for, so that of a large negative weight is missed.
+
+    Of 1 and -5, which one does max find? Does np.abs help after that?
+    """
+    scales = np.abs(w.max(axis=0)) / np.float32(127)
+    return np.rint(w / np.where(scales > 0, scales, np.float32(1))).astype(np.int32).astype(np.int8), scales
+
+
+def added_to_the_scale(w):
+    """A small number is added to the scale, so the steps are too long.
+
+    It keeps you from 0 / 0, but it changes every column. Which columns need help, and which divisor
+    does no harm there?
+    """
+    scales = np.abs(w).max(axis=0) / np.float32(127) + np.float32(1e-8)
+    return _codes(w, scales), scales
+
+
+def halves_rounded_up(w):
+    """Halves are rounded up, not to the even side.
+
+    np.floor(x + 0.5) takes -63.5 to -63 and 63.5 to 64. Which function of NumPy treats both signs alike?
+    """
+    _, scales = quantize_int8(w)
+    return _codes(w, scales, lambda steps: np.floor(steps + np.float32(0.5))), scales
 
 
 def zero_by_zero(w):
@@ -227,6 +265,23 @@ def last_one_lost(codes):
     return pack_int4(codes[:len(codes) // 2 * 2])
 
 
+def odd_one_forgotten(codes):
+    """With an odd number of codes, the second ones are one too few.
+
+    NumPy stretches a single second code over all bytes (broadcasting), or refuses. What can stand in
+    place of the missing one?
+    """
+    return ((codes[0::2] & 15) | (codes[1::2] & 15) << 4).astype(np.uint8)
+
+
+def every_axis_filled(codes):
+    """With an odd number of codes, every axis is filled up, not only the first.
+
+    np.pad with one pair of numbers pads all axes. How do you give each axis a pair of its own?
+    """
+    return pack_int4(np.pad(codes, (0, len(codes) % 2)))
+
+
 def shifted_by_three(codes):
     """The second code is moved by three bits, not by four.
 
@@ -296,6 +351,22 @@ def divided(intensity, bandwidth, rate):
     return min(rate, bandwidth / intensity)
 
 
+def turned_over(intensity, bandwidth, rate):
+    """The intensity is divided by the bandwidth.
+
+    Operations a byte, and bytes a second: what gives operations a second?
+    """
+    return min(rate, intensity / bandwidth)
+
+
+def intensity_forgotten(intensity, bandwidth, rate):
+    """The rate is compared with the bandwidth: operations a second with bytes a second.
+
+    How many operations does each byte allow?
+    """
+    return min(rate, bandwidth)
+
+
 def one_after_the_other(intensity, bandwidth, rate):
     """The time to read and the time to compute are added up.
 
@@ -315,9 +386,11 @@ EXERCISES = [
         Case("a column of zeros", (ZEROS,), strict=True),
         Case("negative weights only", (NEGATIVE,)),
         Case("as many inputs as outputs", (random(4, 4, seed=2),)),
-    ], [one_scale_for_all, scale_for_each_row, size_forgotten, size_forgotten_uncut, zero_by_zero, cut_off,
-        rounded_down, wraps_around, divided_by_128, divided_by_255, one_for_zero, scale_turned_over,
-        steps_for_each_unit, swapped, codes_left_as_floats, scales_as_a_row]),
+        Case("halves of both signs", (np.array([[2], [1], [-1]], np.float32),)),
+    ], [one_scale_for_all, scale_left_a_number, scale_for_each_row, size_forgotten, size_forgotten_uncut,
+        size_taken_too_late, added_to_the_scale, zero_by_zero, cut_off, rounded_down, halves_rounded_up,
+        wraps_around, divided_by_128, divided_by_255, one_for_zero, scale_turned_over, steps_for_each_unit,
+        swapped, codes_left_as_floats, scales_as_a_row]),
     Exercise("pack_int4", pack_int4, [
         Case("1 and 2", (np.array([1, 2], np.int8),)),
         Case("six codes, some negative", (np.array([-1, 3, 7, -7, 0, -4], np.int8),)),
@@ -325,9 +398,10 @@ EXERCISES = [
         Case("no codes", (np.zeros(0, np.int8),)),
         Case("columns side by side, shape (3, 2)", (np.array([[1, -1], [2, -2], [3, -3]], np.int8),)),
     ], [high_first, signs_spill, moved_up, moved_up_after_filling, flattened, halves, last_one_lost,
-        shifted_by_three, one_a_byte, packed_as_int8]),
+        odd_one_forgotten, every_axis_filled, shifted_by_three, one_a_byte, packed_as_int8]),
     Exercise("attainable", attainable, [
         Case("few operations a byte", (0.5, 10.0, 100.0)), Case("many operations a byte", (128.0, 10.0, 100.0)),
         Case("where the roofs meet", (10.0, 10.0, 100.0)), Case("another machine", (2.0, 40.0, 1000.0)),
-    ], [higher_roof, only_memory, only_rate, divided, one_after_the_other]),
+        Case("another machine, on its slope still", (20.0, 40.0, 1000.0)),
+    ], [higher_roof, only_memory, only_rate, divided, turned_over, intensity_forgotten, one_after_the_other]),
 ]

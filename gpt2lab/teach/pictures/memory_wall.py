@@ -161,6 +161,8 @@ def few_bits(model, text, bits, shared="column", best=5):
     logits, new = model.next_logits(ids), copy.next_logits(ids)                     # (V,)
     p, q = softmax(logits), softmax(new)
     top = np.argsort(-p, kind="stable")[:best]
+    if new.argmax() not in top:
+        top = np.append(top, new.argmax())          # the rounded model's best is always shown
     lost = divergence(logits[None], new[None])
     words = show.tokens(model.tokenizer, [*top, int(new.argmax())])
     fig, axes = plot.figure(2, height=330, drawn={"before": column, "after": after, "p": p[top], "q": q[top], "top": top}, alt=(
@@ -169,9 +171,10 @@ def few_bits(model, text, bits, shared="column", best=5):
     _levels(axes[0], column, bits, shared)
     axes[0].plot(column, after, plot.MARKERS[0], color=plot.VERMILLION, markersize=3)
     levels = f"{2 ** bits - 1} levels"
-    levels = f"{levels} for each scale" if shared == "group of 32" else f"a column, {levels}"
+    levels = {"matrix": f"matrix, {levels}; this column uses {len(np.unique(after))}", "column": f"a column, {levels}",
+              "group of 32": f"{levels} for each scale"}[shared]
     axes[0].set(title=levels, xlabel="weight before", ylabel="weight after")
-    places = np.arange(best)[::-1]
+    places = np.arange(len(top))[::-1]
     axes[1].barh(places + 0.2, p[top], height=0.38, color=plot.BLUE, label="float32")
     axes[1].barh(places - 0.2, q[top], height=0.38, color=plot.VERMILLION, hatch="//", edgecolor="white", label=f"{bits} bits")
     axes[1].set_yticks(places, words[:-1])
