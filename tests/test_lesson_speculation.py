@@ -53,6 +53,32 @@ def test_passes_that_always_check_k():
     assert place == len(text)
 
 
+def test_what_the_text_says_of_the_first_picture():
+    """5 passes at best, it took 15, and before pass 8 no token had come twice."""
+    prompt, new = MODEL.encode("The king said"), pictures.greedy_ids(MODEL, "The king said", 40)
+    found = pictures.passes(prompt + new, len(prompt), 8, careful=False)
+    assert (len(new), -(-len(new) // 9), len(found)) == (40, 5, 15)
+    assert [len(kept) for _, kept in found[:8]] == [1] * 8
+    for seen, repeats in ((prompt + new[:7], 0), (prompt + new[:8], 1)):
+        assert len(seen) - len(set(seen)) == repeats
+
+
+def first_right(text):
+    """The number of the first pass with a right guess, k = 8."""
+    prompt, new = MODEL.encode(text), pictures.greedy_ids(MODEL, text, 40)
+    found = pictures.passes(prompt + new, len(prompt), 8, careful=False)
+    return next(i for i, (_, kept) in enumerate(found, 1) if len(kept) > 1)
+
+
+def test_the_hints_of_the_play_tasks():
+    cell = next(c.source for c in nbformat.read(NOTEBOOK, as_version=4).cells if "Hint for the second" in c.source)
+    early, late = (hint.split('such as "')[1].split('"')[0] for hint in cell.split("<summary>Hint for the")[1:])
+    assert f"in all {pictures.ROWS} passes drawn" in cell
+    assert first_right(early) == 1 and first_right(late) > pictures.ROWS
+    for shown in ("The king said", '"Where are you going?" said the'):          # not solved on screen
+        assert 1 < first_right(shown) <= pictures.ROWS
+
+
 def test_greedy_ids_are_greedys_up_to_a_near_tie():
     ids = pictures.greedy_ids(MODEL, "Once upon a time", 12)
     assert ids == MODEL.generate_ids(MODEL.encode("Once upon a time"), max_new_tokens=12, temperature=0, eos_token_id=None).ids
@@ -112,6 +138,7 @@ def test_times_of_a_pass():
     fig = pictures.pass_times([1, 8, 70], seconds)
     np.testing.assert_allclose(fig.drawn["one pass"], np.array(seconds) * 1e3)
     np.testing.assert_allclose(fig.drawn["one pass for each token"], np.array([1, 8, 70]) * seconds[0] * 1e3)
+    assert fig.axes[0].get_xlabel().startswith("rows of the pass")
     assert min(seconds) > 0 and plot.png(fig).startswith(b"\x89PNG")
     ticks = pictures.pass_times([1, 128], [0.015, 0.1]).axes[0].get_yticks()
     assert {10, 20, 50, 100, 200, 500, 1000} <= {round(float(tick), 6) for tick in ticks}

@@ -28,6 +28,22 @@ def only_the_longest(ids, k, longest=3):
     return _search(ids, k, longest, lengths=[longest])
 
 
+def last_token_untried(ids, k, longest=3):
+    """The last token alone is never looked for.
+
+    Where two tokens do not occur before, one may. Which is the last number that range gives?
+    """
+    return _search(ids, k, longest, lengths=range(longest, 1, -1))
+
+
+def first_place_untried(ids, k, longest=3):
+    """Place 0, the start of the text, is never looked at.
+
+    What you look for may stand there. Which is the last number that range gives?
+    """
+    return _search(ids, k, longest, starts=lambda n: range(1, max(len(ids) - n, 1)))
+
+
 def end_finds_itself(ids, k, longest=3):
     """The end of the text finds itself.
 
@@ -73,6 +89,17 @@ def last_token_again(ids, k, longest=3):
     return followed + followed[-1:] * (k - len(followed))
 
 
+def searched_again(ids, k, longest=3):
+    """One token is guessed, then the search begins anew behind it.
+
+    One search is enough: with the place come all the tokens that follow it. How many of them do you take?
+    """
+    text = list(ids)
+    for _ in range(k):
+        text += guess(text, 1, longest)
+    return text[len(ids):]
+
+
 def no_overlap(ids, k, longest=3):
     """A place that overlaps the end of the text is not looked at.
 
@@ -110,7 +137,7 @@ def no_bound(ids, k, longest=3):
 
 def _search(ids, k, longest, latest=True, lengths=None, shift=lambda n: n, starts=None):
     """guess with one part exchanged."""
-    for n in lengths or range(longest, 0, -1):
+    for n in range(longest, 0, -1) if lengths is None else lengths:
         places = starts(n) if starts else range(max(len(ids) - n, 0))
         for start in reversed(places) if latest else places:
             if ids[start:start + n] == ids[-n:]:
@@ -227,6 +254,16 @@ def no_own_token(choose, ids, k, guess=guess, accept=accept):
     return step(choose, ids, k, guess, accept)[:-1]
 
 
+def no_own_token_at_the_end(choose, ids, k, guess=guess, accept=accept):
+    """The model's own token is missing where no guess is wrong.
+
+    greedy holds one token more than the guesses. Which one is left over when the last guess is right?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, len(guessed) + 1)
+    return greedy[:min(accept(guessed, greedy) + 1, len(guessed))]
+
+
 def unchecked(choose, ids, k, guess=guess, accept=accept):
     """All guesses are kept, right or wrong.
 
@@ -245,6 +282,16 @@ def all_choices(choose, ids, k, guess=guess, accept=accept):
     return choose(ids + guessed, len(guessed) + 1)
 
 
+def one_choice_too_many(choose, ids, k, guess=guess, accept=accept):
+    """One of greedy's choices too many is kept, behind a wrong guess.
+
+    It follows a guess that was refused. A cut [:n] keeps n tokens: how many does a pass with no right guess give?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, len(guessed) + 1)
+    return greedy[:accept(guessed, greedy) + 2]
+
+
 def one_pass_each(choose, ids, k, guess=guess, accept=accept):
     """Each guess is checked in a pass of its own.
 
@@ -252,6 +299,16 @@ def one_pass_each(choose, ids, k, guess=guess, accept=accept):
     """
     guessed = guess(ids, k)
     greedy = [choose(ids + guessed[:i], 1)[0] for i in range(len(guessed) + 1)]
+    return greedy[:accept(guessed, greedy) + 1]
+
+
+def a_row_for_every_token(choose, ids, k, guess=guess, accept=accept):
+    """The model is asked for a row of every token, those of the text too.
+
+    Then greedy[0] comes after the first token of the text. Behind which token must the first row stand?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, len(ids + guessed))
     return greedy[:accept(guessed, greedy) + 1]
 
 
@@ -319,6 +376,17 @@ def last_choice_last(choose, ids, k, guess=guess, accept=accept):
     return guessed[:accept(guessed, greedy)] + greedy[-1:]
 
 
+def last_choice_too_early(choose, ids, k, guess=guess, accept=accept):
+    """The token behind the accepted guesses is the choice one place too early, at the last right guess.
+
+    greedy[0] comes after the text, in the place of the first guess. With one right guess, which one follows it?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, len(guessed) + 1)
+    right = accept(guessed, greedy)
+    return guessed[:right] + [greedy[right - 1]]
+
+
 GUESSES = [
     Case("the text of the hand example", ([5, 6, 7, 5, 6], 2)),
     Case("three tokens are found again", ([1, 2, 3, 9, 8, 1, 2, 3], 2)),
@@ -327,6 +395,7 @@ GUESSES = [
     Case("a token that comes again and again", ([4, 7, 7, 7], 4)),
     Case("a text that ends before k tokens", ([1, 2, 1, 2], 4)),
     Case("a place that overlaps the end", ([1, 1, 2, 1, 1, 1], 1)),
+    Case("what follows occurred later too, with another end", ([9, 1, 2, 3, 4, 1, 2, 3, 5, 9], 4)),
     Case("a text of two", ([7, 7], 3)),
     Case("nothing is found", ([1, 2, 3], 4)),
     Case("a text of one token", ([1], 4)),
@@ -338,8 +407,9 @@ LOOP = (1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3)
 
 EXERCISES = [
     Exercise("guess", guess, GUESSES,
-             [earliest_place, shortest_first, only_the_longest, end_finds_itself, found_tokens_too, one_too_far,
-              no_round, last_token_again, no_overlap, k_ignored, longest_ignored, no_bound]),
+             [earliest_place, shortest_first, only_the_longest, last_token_untried, first_place_untried, end_finds_itself,
+              found_tokens_too, one_too_far, no_round, last_token_again, searched_again, no_overlap, k_ignored,
+              longest_ignored, no_bound]),
     Exercise("accept", accept, [
         Case("the hand example", ([7, 5], [7, 8, 4])), Case("all right", ([7, 5, 6], [7, 5, 6, 2])),
         Case("the first one wrong", ([7, 5, 6], [1, 5, 6, 2])), Case("the second one wrong", ([7, 5, 6, 3], [7, 1, 6, 3, 2])),
@@ -352,6 +422,7 @@ EXERCISES = [
         Case("nothing to guess from", (Choose(1, 2, 3, 4), [1, 2, 3], 3, guess, accept)),
         Case("k = 1", (Choose(*LOOP), list(LOOP[:5]), 1, guess, accept)),
         Case("a text of one token", (Choose(4, 4, 4, 4), [4], 2, guess, accept)),
-    ], [no_own_token, unchecked, all_choices, one_pass_each, one_row_short, guesses_not_read, guesses_ignored,
-        whole_text, nothing_to_guess, first_choice_last, last_choice_last]),
+    ], [no_own_token, no_own_token_at_the_end, unchecked, all_choices, one_choice_too_many, one_pass_each,
+        a_row_for_every_token, one_row_short, guesses_not_read, guesses_ignored, whole_text, nothing_to_guess,
+        first_choice_last, last_choice_last, last_choice_too_early]),
 ]

@@ -157,7 +157,7 @@ def pass_seconds(model, rows, seen=64, repeats=5):
 def pass_times(rows, seconds):
     """Milliseconds of one pass over its tokens, beside as many passes over one token."""
     one = seconds[rows.index(1)]
-    fig = plot.lines({"one pass": np.array(seconds) * 1e3, "one pass for each token": np.array(rows) * one * 1e3}, "tokens checked (log scale)",
+    fig = plot.lines({"one pass": np.array(seconds) * 1e3, "one pass for each token": np.array(rows) * one * 1e3}, "rows of the pass (log scale)",
                       "time (ms, log scale)", x=np.array(rows), log=True, logx=True, at_end=False,
                       alt="Measured time of one pass over its tokens, beside the time of one pass for each of them.")
     fig.axes[0].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
