@@ -407,9 +407,9 @@ LOOP = (1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3)
 
 EXERCISES = [
     Exercise("guess", guess, GUESSES,
-             [earliest_place, shortest_first, only_the_longest, last_token_untried, first_place_untried, end_finds_itself,
-              found_tokens_too, one_too_far, no_round, last_token_again, searched_again, no_overlap, k_ignored,
-              longest_ignored, no_bound]),
+             [earliest_place, shortest_first, only_the_longest, last_token_untried, first_place_untried,
+              end_finds_itself, found_tokens_too, one_too_far, no_round, last_token_again, searched_again,
+              no_overlap, k_ignored, longest_ignored, no_bound]),
     Exercise("accept", accept, [
         Case("the hand example", ([7, 5], [7, 8, 4])), Case("all right", ([7, 5, 6], [7, 5, 6, 2])),
         Case("the first one wrong", ([7, 5, 6], [1, 5, 6, 2])), Case("the second one wrong", ([7, 5, 6, 3], [7, 1, 6, 3, 2])),
