@@ -8,6 +8,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from gpt2lab.inside import direct_logits, position_losses
 from gpt2lab.layernorm import layer_norm
+from gpt2lab.softmax import softmax
+from gpt2lab.teach.check import attempt, recognise
+from gpt2lab.teach.mistakes import exercises
+from gpt2lab.teach.mistakes import looking_inside as mistakes
 from gpt2lab.teach.pictures import looking_inside as pictures
 from gpt2lab.teach.pictures.heads import switched_off
 from drawing import drawn
@@ -28,6 +32,15 @@ def test_random_tokens_are_said_twice_and_come_from_the_short_rows(model):
     met = model.weights["wte.weight"][pictures.pool(model, pictures.KINDS[1])]
     assert len(met) + 20888 == len(lengths) and len({row.tobytes() for row in met}) == len(met)    # each has its own row
     assert list(pictures.twice(model, 30, 4)) != list(ids)
+
+
+def test_other_tokens_may_stand_in_front(model):
+    ids = pictures.twice(model, 5, seed=1, before=3)
+    assert len(ids) == 13 and list(ids[3:8]) == list(ids[8:]) and list(ids[:8]) == list(pictures.twice(model, 8, 1)[:8])
+    p = model.trace(ids)["h.1.attn.pattern"][1]
+    wanted = np.mean([p[t, t - 4] for t in range(8, 13)])
+    np.testing.assert_allclose(pictures.induction_scores(model, [ids], 3)[0, 1, 1], wanted, rtol=1e-5)
+    np.testing.assert_allclose(pictures.scores_by_length(model, pictures.KINDS[0], [(3, 5)], [1])[0][1, 1], wanted, rtol=1e-5)
 
 
 def test_losses_are_the_models(model):
@@ -144,6 +157,14 @@ def test_lens_draws_rank_and_probability_of_the_word(model, text, back):
     assert arrays["best"][-1] == trace["logits"][-T:][arrays["row"]].argmax()
 
 
+@pytest.mark.parametrize("text", [
+    "Once upon a time there was a little girl who lived in a forest with her grandmother", STORY, "grandmother " * 60])
+def test_no_label_of_the_lens_is_cut_off_at_the_left(model, text):
+    canvas = FigureCanvasAgg(pictures.lens(model, text, "king"))
+    canvas.draw()
+    assert (np.asarray(canvas.buffer_rgba())[:, :3, :3] == 255).all()
+
+
 @pytest.mark.parametrize("text, word, other", [
     (TEXTS[0], "king", ""), (TEXTS[1], "  $x$ ", "queen"), (TEXTS[2], "king", "queen")])
 def test_contributions_add_up_to_the_models_logit(model, text, word, other):
@@ -210,6 +231,8 @@ def test_usable_at_12_blocks_of_12_heads(wide):
 
 
 def test_what_cannot_be_read_is_refused_with_a_sentence(model):
+    with pytest.raises(ValueError, match="both words begin with the same token: there is nothing to compare"):
+        pictures.contributions(model, STORY, "king", " king")
     for draw in (pictures.lens, pictures.contributions):
         with pytest.raises(ValueError, match="the prompt is empty"):
             draw(model, "", "king")
@@ -227,3 +250,23 @@ def test_loops_version_is_the_operation():
     draw = np.random.default_rng(3).normal
     arguments = [draw(size=shape) for shape in ((5, 6), (6,), (6,), (6,))]
     np.testing.assert_allclose(space["direct_logits_loops"](*arguments, 0.1), direct_logits(*arguments, 0.1), atol=1e-12)
+
+
+def test_splits_show_the_right_one_and_five_mistakes():
+    draw = np.random.default_rng(4).normal
+    arguments = [draw(size=shape) for shape in ((5, 6), (6,), (6,), (6,))]
+    rows, right = mistakes.splits(*arguments), direct_logits(*arguments)
+    assert [row[0] for row in rows[:2]] == ["(none)", "Each part is divided by its own deviation"] and len(rows) == 6
+    np.testing.assert_allclose(rows[0][1:], [right.sum(), right[0], right[4]])
+    sums = [np.isclose(row[1], right.sum()) for row in rows]
+    assert sums == [True, False, False, True, False, False] and not np.isclose(rows[3][2], right[0])
+
+
+@pytest.mark.parametrize("chance, name", [
+    (lambda z: softmax(z) + np.float32(1e-12), "added_1e-12"), (lambda z: np.maximum(softmax(z), np.float32(1e-7)), "added_1e-07"),
+    (lambda z: np.exp(z) / np.exp(z).sum(axis=-1, keepdims=True), "overflowing_softmax"), (softmax, "softmax_first")])
+def test_other_ways_to_lose_large_losses_have_a_name(chance, name):
+    def position_losses(logits, ids):
+        return -np.log(chance(logits[:-1])[np.arange(len(ids) - 1), ids[1:]])
+    exercise = exercises()["position_losses"]
+    assert recognise(exercise, [attempt(position_losses, case) for case in exercise.cases]).__name__ == name

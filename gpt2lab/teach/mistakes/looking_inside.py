@@ -5,7 +5,7 @@ from gpt2lab.inside import direct_logits, induction_score, position_losses
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.softmax import softmax
 
-from . import Case, Exercise, random
+from . import Case, Exercise, random, title
 
 
 def _score(pattern, period, back, first=None):
@@ -46,6 +46,15 @@ def one_query_late(pattern, period):
     Its token was said before, a whole period ago. Where must t begin?
     """
     return _score(pattern, period, period - 1, first=period + 1)
+
+
+def one_query_early(pattern, period):
+    """One query too early: the last token of the first telling counts as well.
+
+    It was never said before, so there is nothing to find. What is the position of the first token
+    of the second telling?
+    """
+    return _score(pattern, period, period - 1, first=period - 1)
 
 
 def key_and_query_swapped(pattern, period):
@@ -105,6 +114,14 @@ def not_divided(parts, gain, bias, target, epsilon=1e-5):
     The final norm does more than take the mean away. What comes below the line of its formula?
     """
     return _direct(parts, gain, bias, target, epsilon, deviation=1.0)
+
+
+def root_left_out(parts, gain, bias, target, epsilon=1e-5):
+    """The root is forgotten: the parts are divided by the variance.
+
+    The hand example has the variance 16 and ε = 9. Which number made of them does it divide by?
+    """
+    return _direct(parts, gain, bias, target, epsilon, deviation=float(parts.sum(axis=0).var() + epsilon))
 
 
 def not_centred(parts, gain, bias, target, epsilon=1e-5):
@@ -199,6 +216,14 @@ def bias_left_out(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon)[:-1]
 
 
+def bias_at_the_front(parts, gain, bias, target, epsilon=1e-5):
+    """The entry of the bias comes first; it is asked for at the end.
+
+    The names of the parts go with the entries, one by one. Which entry has the embedding's name?
+    """
+    return np.roll(_direct(parts, gain, bias, target, epsilon), 1)
+
+
 def bias_in_every_part(parts, gain, bias, target, epsilon=1e-5):
     """The bias of the norm was added in every part.
 
@@ -250,6 +275,15 @@ def not_moved(logits, ids):
     The row after token t guesses the next one. Which id belongs to row 0?
     """
     return _losses(logits[1:], ids[1:])
+
+
+def just_read(logits, ids):
+    """Each row is asked for the token that was just read: ids[:-1] is taken, not what comes next.
+
+    The last row is rightly left out. The row after token t guesses the next one: which ids are T - 1
+    of them, without the first?
+    """
+    return _losses(logits[:-1], ids[:-1])
 
 
 def not_shortened(logits, ids):
@@ -312,13 +346,29 @@ def softmax_first(logits, ids):
         return -np.log(chance[np.arange(len(ids) - 1), ids[1:]])
 
 
-def small_number_added(logits, ids):
-    """A small number is added so that the log can be taken: it caps the loss.
+def overflowing_softmax(logits, ids):
+    """Large logits overflow in the softmax: infinite divided by infinite is nan.
+
+    exp of 1,000 is infinite. Take the largest logit of each row away first. Why does no probability
+    change?
+    """
+    z = np.exp(logits[:-1])
+    with np.errstate(divide="ignore"):
+        return -np.log((z / z.sum(axis=-1, keepdims=True))[np.arange(len(ids) - 1), ids[1:]])
+
+
+def _small_number_added(number):
+    """The mistake with this number; each caps the loss elsewhere."""
+    def mistake(logits, ids):
+        return -np.log(softmax(logits[:-1])[np.arange(len(ids) - 1), ids[1:]] + np.float32(number))
+
+    mistake.__name__ = f"added_{number:.0e}"
+    mistake.__doc__ = f"""About {number:.0e} is added so that the log can be taken: it caps the loss.
 
     A token that is unlikely enough should cost 1,000 nats. What does minus the log of your small
     number come to? Which form of the formula needs no such help?
     """
-    return -np.log(softmax(logits[:-1])[np.arange(len(ids) - 1), ids[1:]] + np.float32(1e-9))
+    return mistake
 
 
 def one_maximum(logits, ids):
@@ -383,16 +433,25 @@ LOSSES = [
     Case("one logit of 1,000, and another token comes", (np.array([[1000, 0, 0], [0, 1, 2], [2, 1, 0]], np.float32), np.array([0, 1, 2]))),
 ]
 
+SMALL = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-15, 1e-16, 1e-20, 1e-30)
+
 EXERCISES = [
     Exercise("induction_score", induction_score, SCORES,
-             [same_token, token_before, first_telling_too, one_query_late, key_and_query_swapped, added_not_averaged,
-              divided_by_all, one_for_all_heads]),
+             [same_token, token_before, first_telling_too, one_query_late, one_query_early, key_and_query_swapped,
+              added_not_averaged, divided_by_all, one_for_all_heads]),
     Exercise("direct_logits", direct_logits, DIRECT,
-             [normed_alone, not_divided, not_centred, mean_of_the_sum, mean_from_the_first, mean_over_parts,
+             [normed_alone, not_divided, root_left_out, not_centred, mean_of_the_sum, mean_from_the_first, mean_over_parts,
               deviation_of_the_mean, deviation_of_all, no_gain_at_all, gain_first, epsilon_left_out,
-              epsilon_after_the_root, bias_left_out, bias_in_every_part, bias_not_multiplied, already_added,
+              epsilon_after_the_root, bias_left_out, bias_at_the_front, bias_in_every_part, bias_not_multiplied, already_added,
               column_by_column], tolerance=1e-4),
     Exercise("position_losses", position_losses, LOSSES,
-             [not_moved, not_shortened, without_log, sign_forgotten, in_bits, logits_alone, overflowing, softmax_first,
-              small_number_added, one_maximum, over_positions, their_mean], tolerance=1e-4),
+             [not_moved, just_read, not_shortened, without_log, sign_forgotten, in_bits, logits_alone, overflowing,
+              overflowing_softmax, softmax_first, *map(_small_number_added, SMALL), one_maximum, over_positions, their_mean], tolerance=1e-4),
 ]
+
+
+def splits(*arguments):
+    """Rows of a table, the right one first: what is wrong, the sum, the first part, the last part."""
+    wrong = (normed_alone, not_centred, mean_from_the_first, gain_first, bias_in_every_part)
+    split = {"(none)": direct_logits(*arguments), **{title(f).rstrip("."): f(*arguments) for f in wrong}}
+    return [(name, added.sum(), added[0], added[-2]) for name, added in split.items()]      # [-1]: the bias

@@ -36,11 +36,14 @@ def pool(model, kind=KINDS[0]):
     return np.sort(np.argsort((table ** 2).sum(axis=-1), kind="stable")[:COMMON])
 
 
-def twice(model, length, seed, kind=KINDS[0]):
-    """Random tokens said twice, (2 * length,): nothing but the first telling can predict the second."""
+def twice(model, length, seed, kind=KINDS[0], before=0):
+    """Random tokens said twice: nothing but the first telling can predict the second.
+
+    before: how many other random tokens stand in front, once; (before + 2 * length,) in all.
+    """
     ids = pool(model, kind)
-    drawn = ids[(np.random.default_rng(seed).random(length) * len(ids)).astype(int)]
-    return np.concatenate([drawn, drawn])
+    drawn = ids[(np.random.default_rng(seed).random(before + length) * len(ids)).astype(int)]
+    return np.concatenate([drawn, drawn[before:]])
 
 
 def without(model, *heads):
@@ -89,11 +92,17 @@ def _loss_lines(ax, curves, half):
     ax.set(xlabel="position of the token that is predicted", ylabel="loss (nats)", ylim=(0, top * 1.02), xlim=(0, 2 * half))
 
 
-def induction_scores(model, texts):
-    """Score of each head on each text that is said twice: (texts, L, H)."""
+def induction_scores(model, texts, before=0):
+    """Score of each head on each text that is said twice after `before` other tokens: (texts, L, H)."""
     traces = (model.trace(ids) for ids in texts)
-    return np.array([[induction_score(trace[f"h.{i}.attn.pattern"], len(ids) // 2) for i in range(model.config.n_layer)]
-                     for ids, trace in zip(texts, traces)])
+    return np.array([[induction_score(trace[f"h.{i}.attn.pattern"][:, before:, before:], (len(ids) - before) // 2)
+                      for i in range(model.config.n_layer)] for ids, trace in zip(texts, traces)])
+
+
+def scores_by_length(model, kind, lengths, seeds):
+    """Mean scores of all heads (L, H), one for each (before, length) of `lengths`; see twice."""
+    return [induction_scores(model, [twice(model, length, seed, kind, before) for seed in seeds], before).mean(axis=0)
+            for before, length in lengths]
 
 
 def mean_pattern(model, texts, block, head):
@@ -289,7 +298,8 @@ def lens(model, text, word, back=0):
     first = len(ids) - T
     row = max(T - 1 - back, 0)
     place, chance = _lens_numbers(model, text, token)                               # (stages, T)
-    tokens = tuple(short(t) for t in show.tokens(model.tokenizer, ids[first:]))
+    most = 10 - len(str(len(ids)))              # its position stands in front of each token
+    tokens = tuple(short(t, most) for t in show.tokens(model.tokenizer, ids[first:]))
     name = show.token(model.tokenizer.decode([token]))
     best = logits[:, row].argmax(axis=-1)
     words = tuple(short(t, 9) for t in show.tokens(model.tokenizer, best))
@@ -356,6 +366,8 @@ def shares(model, text, word, function=direct_logits, instead_of=""):
     table = w.get("lm_head.weight", w["wte.weight"])
     target = table[word_id(model, word)]
     if instead_of.strip():
+        if word_id(model, instead_of) == word_id(model, word):
+            raise ValueError("both words begin with the same token: there is nothing to compare")
         target = target - table[word_id(model, instead_of)]
     return [*names, "ln_f bias"], function(parts, w["ln_f.weight"], w["ln_f.bias"], target, c.layer_norm_epsilon)
 
