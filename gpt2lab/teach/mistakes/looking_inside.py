@@ -440,13 +440,15 @@ EXERCISES = [
              [same_token, token_before, first_telling_too, one_query_late, one_query_early, key_and_query_swapped,
               added_not_averaged, divided_by_all, one_for_all_heads]),
     Exercise("direct_logits", direct_logits, DIRECT,
-             [normed_alone, not_divided, root_left_out, not_centred, mean_of_the_sum, mean_from_the_first, mean_over_parts,
+             [normed_alone, not_divided, root_left_out, not_centred, mean_of_the_sum, mean_from_the_first,
+              mean_over_parts,
               deviation_of_the_mean, deviation_of_all, no_gain_at_all, gain_first, epsilon_left_out,
               epsilon_after_the_root, bias_left_out, bias_at_the_front, bias_in_every_part, bias_not_multiplied, already_added,
               column_by_column], tolerance=1e-4),
     Exercise("position_losses", position_losses, LOSSES,
              [not_moved, just_read, not_shortened, without_log, sign_forgotten, in_bits, logits_alone, overflowing,
-              overflowing_softmax, softmax_first, *map(_small_number_added, SMALL), one_maximum, over_positions, their_mean], tolerance=1e-4),
+              overflowing_softmax, softmax_first, *map(_small_number_added, SMALL), one_maximum, over_positions,
+              their_mean], tolerance=1e-4),
 ]
 
 
