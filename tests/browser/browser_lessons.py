@@ -1,6 +1,6 @@
 """Every notebook in a real browser: its cells run, and each control of an explorer redraws the one picture.
 
-The picture in the page must be the one that the drawing function gives (byte for byte; a few pixels for rounding) for the
+The picture in the page must be, byte for byte, the one that the drawing function gives for the
 controls' values. How to run this: see conftest.py.
 """
 import base64
@@ -8,7 +8,6 @@ import io
 import time
 
 import nbformat
-import numpy as np
 import pytest
 from PIL import Image
 
@@ -151,12 +150,6 @@ def picture(cell):
     return cell.locator(".jp-OutputArea-output img").first.get_attribute("src")
 
 
-def nearly_same(one, other):
-    """Two PNGs in base64, of which at most 8 pixels differ by more than an eighth of the range."""
-    one, other = (np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"), int) for data in (one, other))
-    return one.shape == other.shape and np.count_nonzero(np.abs(one - other).max(axis=-1) > 32) <= 8
-
-
 def compare(page, cell, i, what, before=None, may_refuse=False):
     """The explorer must show one picture: what its drawing function gives for the controls' values."""
     wanted, sentence, refused = in_kernel(page, f"__import__('watch').picture({i})")
@@ -168,8 +161,6 @@ def compare(page, cell, i, what, before=None, may_refuse=False):
             return pictures.length != 1 || pictures[0].src == wanted }""",
             arg=[cell.element_handle(), PNG + wanted], timeout=1000 * SECONDS)
     except TooLong:
-        if nearly_same(picture(cell).removeprefix(PNG), wanted):
-            return                              # computed twice, the last bits of the numbers can differ
         same = picture(cell) == before
         raise AssertionError(f"{what}: " + ("the picture was not redrawn" if same else
                                             "this is not what the drawing function gives")) from None
