@@ -113,7 +113,7 @@ def test_bundled_model(name, k):
                                   "I do not know what", "It was a dark night, and", "One two three. One two three. One"])
 def test_more_prompts_of_the_bundled_model_in_fewer_passes(text):
     done, without, with_ = both(TINY, TINY.encode(text), 8, max_new_tokens=60)
-    assert len(done.ids) / len(with_) > 1.4 and len(without) == len(done.ids)
+    assert len(done.ids) / len(with_) > 1.5 and len(without) == len(done.ids)
 
 
 @pytest.mark.parametrize("config", [A, SMALL], ids=["A", "SMALL"])
@@ -159,8 +159,8 @@ def test_passes_of_a_loop_and_the_cache_behind_each():
     one, calls = told(LOOP)
     done = one.generate_ids([1, 2], max_new_tokens=9, temperature=0, eos_token_id=None, lookup=8)
     assert (done.ids, done.stop_reason) == (LOOP[2:11], "max_new_tokens")
-    # nothing to guess from; two right guesses, unchecked; so 2 are checked, and 3 right; then all the rest
-    assert calls == [(2, 2), (1, 3), (1, 4), (3, 7), (3, 10)]
+    # nothing to guess from; [1] right though unchecked, so 1 is checked, and 2 right; then all the rest
+    assert calls == [(2, 2), (1, 3), (2, 5), (5, 10)]
 
 
 def test_refused_guesses_are_forgotten():
@@ -171,7 +171,7 @@ def test_refused_guesses_are_forgotten():
     assert done.ids == text[3:12]
     read = [length for length, _ in calls]
     ends = [end for _, end in calls]
-    assert read[:3] == [3, 1, 3] and ends[2] == 7 and ends[3] == 6 + read[3]
+    assert read[:3] == [3, 2, 6] and ends[2] == 11 and ends[3] == 6 + read[3]
     assert max(ends) <= 12
 
 

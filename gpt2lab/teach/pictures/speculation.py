@@ -37,12 +37,12 @@ def _greedy_ids(model, text, tokens):
 def passes(ids, prompt, k, longest=3, careful=True):
     """The passes in which ids[prompt:] is written, if greedy would write it: [(guesses checked, new ids)].
 
-    careful: check guesses only after two passes with right ones, at most twice the last, as the library does.
+    careful: one guess after a pass with a right one, all after two such passes, as the library does.
     """
     found, place, before, right = [], prompt, 0, 0
     while place < len(ids):
         guessed = guess(ids[:place], min(k, len(ids) - place - 1), longest)
-        checked = guessed[:2 * right if before else 0] if careful else guessed
+        checked = guessed if not careful or before and right else guessed[:right]
         new = ids[place:place + accept(checked, ids[place:]) + 1]
         found.append((checked, new))
         place += len(new)
