@@ -10,7 +10,7 @@ import pytest
 import gpt2lab
 
 PACKAGE = Path(gpt2lab.__file__).parent
-ORDER = ["config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear", "embedding",
+ORDER = ["files", "config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear", "embedding",
          "layernorm", "softmax", "attention", "heads", "gelu", "mlp", "block", "lm_head",
          "sampling", "kvcache", "lookup", "generate", "model", "checkpoint", "quantize", "inside", "bench",
          "validate", "cli", "__main__"]
