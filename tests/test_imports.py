@@ -1,5 +1,6 @@
 """A file imports only files above it, operations do not print, the package stays light."""
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,10 @@ def test_no_function_has_the_name_of_a_module():
     for stem in FILES:
         if stem != "__main__":
             assert isinstance(getattr(gpt2lab, stem, gpt2lab), ModuleType), stem
+    teach = importlib.import_module("gpt2lab.teach")
+    for path in (PACKAGE / "teach").glob("*"):
+        if path.stem != "__init__" and path.suffix in ("", ".py") and path.stem != "__pycache__":
+            assert isinstance(getattr(teach, path.stem, gpt2lab), ModuleType), path
     assert set(gpt2lab.__all__) & set(FILES) == {"safetensors", "bpe", "sampling"}
     for name in gpt2lab.__all__:
         assert hasattr(gpt2lab, name)

@@ -17,8 +17,8 @@ import pytest
 
 import gpt2lab
 from gpt2lab.teach import compare, diff, mine
-from gpt2lab.teach.check import attempt, miss, recognise, verdict
-from gpt2lab.teach.mistakes import exercises, hint, title
+from gpt2lab.teach.checking import attempt, fault, recognise, verdict
+from gpt2lab.teach.exercises import exercises, hint, title
 from gpt2lab.validate import STORED
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
@@ -116,7 +116,7 @@ def test_all_operations_of_the_diligent_learner_write_the_reference_text(desk, m
 
 @pytest.mark.parametrize("exercise", ALL.values(), ids=ALL)
 def test_right_answer_passes_and_stub_is_not_written_yet(exercise, my_ops):
-    assert all(miss(attempt(exercise.right, c), attempt(exercise.right, c), exercise.tolerance) is None
+    assert all(fault(attempt(exercise.right, c), attempt(exercise.right, c), exercise.tolerance) is None
                for c in exercise.cases)
 
     def stub(*arguments, **named):

@@ -7,9 +7,9 @@ import pytest
 
 import gpt2lab
 from gpt2lab.teach import check, diff, gallery, keep, mine, play, plot, show, writes
-from gpt2lab.teach.check import miss, verdict
-from gpt2lab.teach.keep import source, yours
-from gpt2lab.teach.mistakes import exercises
+from gpt2lab.teach.checking import fault, verdict
+from gpt2lab.teach.keeping import source, yours
+from gpt2lab.teach.exercises import exercises
 from gpt2lab.teach.pictures import layernorm as pictures
 
 OFFSET = 1.5
@@ -311,5 +311,5 @@ def test_diff_sees_faults_of_decoding_and_of_habit(name, wrong):
 
 def test_no_number_is_near_to_infinity():
     number, infinite = np.array([5.0]), np.array([-np.inf])
-    assert miss(number, infinite, 1e-5) and miss(infinite, number, 1e-5)
-    assert miss(infinite, infinite, 1e-5) is None and miss(-infinite, infinite, 1e-5)
+    assert fault(number, infinite, 1e-5) and fault(infinite, number, 1e-5)
+    assert fault(infinite, infinite, 1e-5) is None and fault(-infinite, infinite, 1e-5)

@@ -11,7 +11,7 @@ from gpt2lab.model import GPT2, Ops
 from gpt2lab.validate import STORED
 
 from . import show
-from .mistakes import exercises, title
+from .exercises import exercises, title
 
 PROMPT = "Once upon a time"
 GAP = 0.01          # two best logits nearer than this may change places on another CPU

@@ -6,8 +6,8 @@ import numpy as np
 
 from gpt2lab.model import Ops
 
-from .keep import keep
-from .mistakes import exercises, hint, title
+from .keeping import keep
+from .exercises import exercises, hint, title
 
 
 def check(function):
@@ -30,7 +30,7 @@ def verdict(function):
     results = [attempt(function, case) for case in exercise.cases]
     if any(result is ... for result in results):
         return f"{exercise.name}: not written yet"
-    misses = [miss(result, attempt(exercise.right, case), exercise.tolerance)
+    misses = [fault(result, attempt(exercise.right, case), exercise.tolerance)
               for result, case in zip(results, exercise.cases)]
     passed = misses.count(None)
     if passed == len(misses):
@@ -71,7 +71,7 @@ def attempt(function, case):
     """What the function gives; a Failure where it raises, gives nothing or changes its input."""
     arguments, named = copy.deepcopy((case.arguments, case.named))
     try:
-        stop = "raise" if case.strict else "ignore"
+        stop = "raise" if case.stops_at_nan else "ignore"
         with np.errstate(all="ignore", divide=stop, invalid=stop):
             result = function(*arguments, **named)
     except Exception as error:
@@ -90,7 +90,7 @@ class Failure:
         self.text, self.error = text, error             # error: the class of the exception
 
 
-def miss(got, want, tolerance):
+def fault(got, want, tolerance):
     """What is wrong with `got`, in one line; None if nothing is."""
     if isinstance(got, Failure) and isinstance(want, Failure) and got.error:
         fits = issubclass(got.error, ValueError) or not issubclass(want.error, ValueError)
@@ -101,7 +101,7 @@ def miss(got, want, tolerance):
         return f"this must be refused with an error ({want.text}), got {_short(got)}"
     if isinstance(want, tuple) and isinstance(got, tuple) and len(got) == len(want) and any(
             isinstance(part, np.ndarray) for part in want):
-        parts = [miss(g, w, tolerance) for g, w in zip(got, want)]
+        parts = [fault(g, w, tolerance) for g, w in zip(got, want)]
         return next((f"result {i} of {len(want)}: {text}" for i, text in enumerate(parts, 1) if text), None)
     if not isinstance(want, np.ndarray):
         return None if _equal(got, want, tolerance) else f"want {_short(want)}, got {_short(got)}"
