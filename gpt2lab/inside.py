@@ -67,6 +67,15 @@ def stream_parts(trace, weights, n_layer, t):
     return names, np.stack(rows)                                                    # (K, D)
 
 
+def stream_sizes(trace):
+    """Size of the stream after the embedding and after each block (L + 1,): root of its mean square.
+
+    trace: as model.trace gives it.
+    """
+    return [float(np.sqrt((array.astype(np.float64) ** 2).mean())) for name, array in trace.items()
+            if name == "embed" or name.endswith("resid_post")]
+
+
 def direct_logits(parts, gain, bias, target, epsilon=1e-5):
     """What each part of the stream adds to one logit, through the final norm; they add up to it.
 

@@ -4,10 +4,11 @@ import re
 import numpy as np
 import pytest
 
+import gpt2lab
 from gpt2lab import GPT2, Config
 from gpt2lab.heads import attend_heads
 from gpt2lab.inside import (direct_logits, head_contributions, induction_score, position_losses, ranks, stream_parts,
-                            without_heads)
+                            stream_sizes, without_heads)
 from gpt2lab.layernorm import layer_norm
 from recipes import A, SMALL, SMALL_PROMPTS, weights_of
 
@@ -165,3 +166,10 @@ def test_a_head_without_its_rows_adds_nothing(run):
 def test_a_head_that_is_not_there_is_refused(block, head):
     with pytest.raises(ValueError, match=f"without_heads: there is no head {head} in block {block}"):
         without_heads(weights_of(A), 2, [(block, head)])
+
+
+def test_stream_sizes_are_those_of_the_trace():
+    trace = gpt2lab.load().trace([464, 3616])
+    sizes = stream_sizes(trace)
+    assert len(sizes) == 5
+    np.testing.assert_allclose(sizes[2], np.sqrt((trace["h.1.resid_post"] ** 2).mean()), rtol=1e-5)
