@@ -9,7 +9,7 @@ import pytest
 import drawing
 from gpt2lab import safetensors
 from gpt2lab.checkpoint import BUNDLED
-from gpt2lab.teach.checking import Failure, attempt
+from gpt2lab.teach.attempting import Failure, attempt
 from gpt2lab.teach.exercises import exercises
 from gpt2lab.teach.exercises.safetensors import FILES, file_of, from_bf16
 from gpt2lab.teach.pictures import safetensors as pictures

@@ -17,7 +17,9 @@ import pytest
 
 import gpt2lab
 from gpt2lab.teach import compare, diff, mine
-from gpt2lab.teach.checking import attempt, fault, recognise, verdict
+from gpt2lab.teach.attempting import attempt
+from gpt2lab.teach.checking import verdict
+from gpt2lab.teach.judging import miss, recognise
 from gpt2lab.teach.exercises import exercises, hint, title
 from gpt2lab.validate import STORED
 
@@ -122,7 +124,7 @@ def test_the_diligent_learners_operations_write_the_reference(desk, my_ops, monk
 def test_right_answer_passes_and_stub_is_not_written_yet(exercise, my_ops):
     for case in exercise.cases:
         twice = (attempt(exercise.right, case) for _ in range(2))
-        assert fault(*twice, exercise.tolerance) is None
+        assert miss(*twice, exercise.tolerance) is None
 
     def stub(*arguments, **named):
         return ...
@@ -146,5 +148,8 @@ def test_mistake_is_caught_by_its_own_hint(exercise, mistake, my_ops):
 @pytest.mark.parametrize("exercise", ALL.values(), ids=ALL)
 def test_hints_tell_mistakes_apart(exercise):
     assert len({title(m) for m in exercise.mistakes}) == len(exercise.mistakes)
+    rights = [attempt(exercise.right, case) for case in exercise.cases]
     for mistake in exercise.mistakes:
-        assert recognise(exercise, [attempt(mistake, c) for c in exercise.cases]) is mistake
+        results = [attempt(mistake, case) for case in exercise.cases]
+        misses = [miss(result, right, exercise.tolerance) for result, right in zip(results, rights)]
+        assert recognise(exercise, results, misses) == (mistake, True)

@@ -7,8 +7,10 @@ import pytest
 
 import gpt2lab
 from gpt2lab.teach import check, diff, gallery, keep, mine, play, plot, show, writes
-from gpt2lab.teach.checking import fault, verdict
-from gpt2lab.teach.keeping import source, yours
+from gpt2lab.teach.checking import verdict
+from gpt2lab.teach.comparing import fault
+from gpt2lab.teach.keeping import yours
+from gpt2lab.teach.sourcing import source
 from gpt2lab.teach.exercises import exercises
 from gpt2lab.teach.pictures import layernorm as pictures
 
