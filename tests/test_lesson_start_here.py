@@ -57,7 +57,8 @@ def test_explorer_draws_the_best_next_words(lesson, text):
     np.testing.assert_array_equal(drawn(fig)["values"], np.sort(probs)[::-1][:10])
     labels = [label.get_text() for label in fig.axes[0].get_yticklabels()]
     assert labels[0] == show.token(MODEL.tokenizer.decode([int(probs.argmax())]))
-    assert f"After these {len(MODEL.encode(text))} tokens the best next token is {labels[0]}" in fig.alt
+    T = len(MODEL.encode(text))
+    assert f"After these {T} tokens the best next token is {labels[0]} with" in fig.alt
 
 
 def test_a_path_of_other_sizes():
