@@ -1,4 +1,4 @@
-"""Names follow the weights, in whatever order and form operations are called; taps watch and intervene."""
+"""Names follow the weights, in whatever order operations are called; taps watch and intervene."""
 import dataclasses
 
 import numpy as np
@@ -6,13 +6,10 @@ import pytest
 
 import tiny_a
 from gpt2lab import GPT2, Config, KVCache, Ops
-from gpt2lab.attention import attend
-from gpt2lab.block import block
 from gpt2lab.heads import attend_heads
 from gpt2lab.inside import without_heads
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.linear import linear
-from gpt2lab.mlp import mlp
 from gpt2lab.softmax import softmax
 from gpt2lab.taps import find
 from gpt2lab.teach import diff
@@ -35,7 +32,7 @@ def by_keyword(x, w, n_head, epsilon, remember, layer_norm, attend_heads, mlp):
                    b_proj=w["mlp.c_proj.bias"], b_fc=w["mlp.c_fc.bias"])
 
 
-def heads_by_keyword(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def heads_by_keyword(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend):
     qkv = linear(b=b_qkv, w=w_qkv, x=x)
     q, k, v = qkv.reshape(len(x), 3, n_head, -1).transpose(1, 2, 0, 3)
     k, v = remember(k, v) if remember else (k, v)
@@ -53,7 +50,7 @@ def mlp_by_keyword(x, w_fc, b_fc, w_proj, b_proj, linear, gelu):
     return linear(b=b_proj, w=w_proj, x=gelu(x=linear(b=b_fc, w=w_fc, x=x)))
 
 
-def three_products(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def three_products(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend):
     D = x.shape[1]
     parts = (linear(x, w_qkv[:, i:i + D], b_qkv[i:i + D]) for i in (2 * D, 0, D))     # v, q, k
     v, q, k = (part.reshape(len(x), n_head, -1).swapaxes(0, 1) for part in parts)
@@ -61,8 +58,7 @@ def three_products(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=
     return linear(attend(q, k, v).swapaxes(0, 1).reshape(x.shape), w_out, b_out)
 
 
-def product_for_each_head(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend,
-                          order=1):
+def product_for_each_head(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend, order=1):
     """Everything head by head, the last head first where order is -1; remember is not used."""
     D, mixed = x.shape[1], [None] * n_head
     for h in range(n_head)[::order]:
@@ -75,8 +71,7 @@ def last_head_first(*arguments, **named):
     return product_for_each_head(*arguments, **named, order=-1)
 
 
-def one_product_heads_in_a_loop(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
-                                attend=attend):
+def one_product_heads_in_a_loop(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend):
     D, mixed = x.shape[1], []
     qkv = linear(x, w_qkv, b_qkv)
     for h in range(n_head):
@@ -90,7 +85,8 @@ SAME = {
                           mlp=mlp_by_keyword),
     "names of one's own": Ops(
         layer_norm=lambda rows, stretch, shift, small=1e-5: layer_norm(rows, stretch, shift, small),
-        linear=lambda rows, matrix, shift: linear(rows, matrix, shift), softmax=lambda s: softmax(s)),
+        linear=lambda rows, matrix, shift: linear(rows, matrix, shift),
+        softmax=lambda some: softmax(some)),
     "three products": Ops(attend_heads=three_products),
     "a product for each head": Ops(attend_heads=product_for_each_head),
     "the last head first": Ops(attend_heads=last_head_first),
@@ -115,14 +111,15 @@ def wrong_order(first, second, parallel=False):
     """A block whose parts are named: which norm and which part comes first."""
     def run(x, w, n_head, epsilon, remember, layer_norm, attend_heads, mlp):
         start = x
+
+        def of(*layers):
+            return [w[f"{layer}.{part}"] for layer in layers for part in ("weight", "bias")]
         for norm, part in (first, second):
-            normed = layer_norm(start if parallel else x, w[f"{norm}.weight"], w[f"{norm}.bias"], epsilon)
+            normed = layer_norm(start if parallel else x, *of(norm), epsilon)
             if part == "attn":
-                x = x + attend_heads(normed, w["attn.c_attn.weight"], w["attn.c_attn.bias"],
-                                     w["attn.c_proj.weight"], w["attn.c_proj.bias"], n_head, remember)
+                x = x + attend_heads(normed, *of("attn.c_attn", "attn.c_proj"), n_head, remember)
             else:
-                x = x + mlp(normed, w["mlp.c_fc.weight"], w["mlp.c_fc.bias"], w["mlp.c_proj.weight"],
-                            w["mlp.c_proj.bias"])
+                x = x + mlp(normed, *of("mlp.c_fc", "mlp.c_proj"))
         return x
     return run
 
@@ -150,19 +147,17 @@ def test_in_every_order_each_name_holds_what_its_weight_made(norms, parts, paral
                 arrays[place], linear(normed, w[place + ".weight"], w[place + ".bias"]))
             x = x + arrays[at + part]
         np.testing.assert_array_equal(arrays[at + "resid_post"], x)
-    found = diff(model, IDS)
-    assert (found is None) == (norms == ("ln_1", "ln_2") and parts == ("attn", "mlp") and not parallel)
+    found, right = diff(model, IDS), both == [("ln_1", "attn"), ("ln_2", "mlp")] and not parallel
+    assert (found is None) == right
     assert found is None or (found.name, found.operation) == ("h.0.resid_post", "block")
 
 
 # --- what cannot be named is not guessed
 
-def copied(x, w, b):
-    return linear(x, w.copy(), b)
-
-
 def heads_with_copies(x, w_qkv, b_qkv, *rest, linear=linear, **named):
-    return attend_heads(x, w_qkv, b_qkv, *rest, linear=lambda x, w, b: linear(x, w.copy(), b), **named)
+    def with_copy(x, w, b):
+        return linear(x, w.copy(), b)
+    return attend_heads(x, w_qkv, b_qkv, *rest, linear=with_copy, **named)
 
 
 def test_a_copied_weight_has_no_name_and_no_place_in_the_trace():
@@ -187,7 +182,8 @@ def test_what_is_not_whole_is_left_out():
         q, k, v = (part.reshape(len(x), n_head, -1).swapaxes(0, 1) for part in (q, k, v))
         mixed = attend(q, k, v).swapaxes(0, 1).reshape(x.shape)
         half = D // 2               # two products that are added: neither is what c_proj gives
-        return linear(mixed[:, :half], w_out[:half], b_out) + linear(mixed[:, half:], w_out[half:], 0 * b_out)
+        first = linear(mixed[:, :half], w_out[:half], b_out)
+        return first + linear(mixed[:, half:], w_out[half:], 0 * b_out)
     arrays = tiny_a.model(ops=Ops(attend_heads=v_without_linear)).trace(IDS)
     assert TRACE.keys() - arrays.keys() == {
         f"h.{i}.attn.{place}" for i in (0, 1) for place in ("c_attn", "c_proj")}
@@ -196,8 +192,10 @@ def test_what_is_not_whole_is_left_out():
 
 def test_a_head_that_cannot_be_told_is_left_out():
     def copies(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend):
-        q, k, v = linear(x, w_qkv, b_qkv).reshape(len(x), 3, n_head, -1).transpose(1, 2, 0, 3).copy()
-        return linear(np.concatenate([attend(*head) for head in zip(q, k, v)], axis=-1), w_out, b_out)
+        strips = linear(x, w_qkv, b_qkv).reshape(len(x), 3, n_head, -1)
+        q, k, v = strips.transpose(1, 2, 0, 3).copy()
+        mixed = [attend(*head) for head in zip(q, k, v)]
+        return linear(np.concatenate(mixed, axis=-1), w_out, b_out)
     arrays = tiny_a.model(ops=Ops(attend_heads=copies)).trace(IDS)
     assert not any(name.endswith(("attn.mixed", "attn.pattern", "attn.q")) for name in arrays)
     np.testing.assert_allclose(arrays["logits"], TRACE["logits"], atol=1e-5)
@@ -206,11 +204,12 @@ def test_a_head_that_cannot_be_told_is_left_out():
 def test_find_goes_by_place_in_memory():
     whole = np.arange(24.0).reshape(4, 6)
     arrays = {"a": whole, "b": np.arange(6.0)}
-    assert find(whole, arrays) == find(whole[:2], arrays) == ("a", 0) and find(whole[:, 4:], arrays) == ("a", 4)
-    assert find(whole[1:, 2:3], arrays) == ("a", 2) and find(arrays["b"][3:], arrays) == ("b", 3)
+    assert find(whole, arrays) == find(whole[:2], arrays) == ("a", 0)
+    assert find(whole[:, 4:], arrays) == ("a", 4) and find(whole[1:, 2:3], arrays) == ("a", 2)
+    assert find(arrays["b"][3:], arrays) == ("b", 3)
     assert find(whole.copy(), arrays) is None and find([1.0], arrays) is None
     assert find(whole.view(np.int64), arrays) is None
-    assert find(whole, arrays | {"again": whole}) is None       # which of the two it is, nobody knows
+    assert find(whole, arrays | {"again": whole}) is None       # which of the two, nobody knows
 
 
 def test_two_norms_in_one_place_of_memory_are_told_apart_by_nobody():
@@ -232,7 +231,8 @@ def test_a_keyword_call_hides_no_changed_input():
     assert (found.name, found.operation) == ("h.0.ln_1", "layer_norm")
 
 
-@pytest.mark.parametrize("place, operation", [("h.1.mlp.c_proj", "linear"), ("h.1.ln_2", "layer_norm")])
+@pytest.mark.parametrize("place, operation", [("h.1.mlp.c_proj", "linear"),
+                                              ("h.1.ln_2", "layer_norm")])
 def test_the_place_of_a_fault_is_named_by_its_weight(place, operation):
     """An operation that is wrong for one weight only, in a block of another order."""
     weights = weights_of(A)
@@ -249,7 +249,8 @@ def test_the_place_of_a_fault_is_named_by_its_weight(place, operation):
 # --- watching and intervening
 
 def test_run_tapped_gives_the_logits_and_replaces_what_an_operation_gives():
-    np.testing.assert_array_equal(PLAIN.run_tapped(IDS, lambda name, function: function), PLAIN(IDS))
+    logits = PLAIN.run_tapped(IDS, lambda name, function: function)
+    np.testing.assert_array_equal(logits, PLAIN(IDS))
 
     def doubled(name, function):
         return (lambda *a, **n: 2 * function(*a, **n)) if name == "h.1.mlp.c_proj" else function
@@ -292,8 +293,8 @@ def test_a_pass_that_was_interrupted_leaves_nothing_behind():
 
 # --- what a model is made of
 
-@pytest.mark.parametrize("part, value", [("ops", Ops()), ("config", tiny_a.CONFIG), ("tokenizer", None),
-                                         ("weights", {}), ("tap", None)])
+@pytest.mark.parametrize("part, value", [("ops", Ops()), ("config", tiny_a.CONFIG),
+                                         ("tokenizer", None), ("weights", {}), ("tap", None)])
 def test_no_part_of_a_model_can_be_set(part, value):
     with pytest.raises(AttributeError, match=f"cannot assign to field '{part}'"):
         setattr(tiny_a.model(), part, value)
@@ -310,10 +311,11 @@ def test_weights_are_set_by_nobody():
 
 @pytest.mark.parametrize("change, sentence", [
     ({"h.0.ln_1.bias": None}, r"GPT2: weight h.0.ln_1.bias of shape \(8,\) is missing"),
-    ({"h.2.ln_1.bias": np.zeros(8)}, "GPT2: weight h.2.ln_1.bias is no part of a model of this config"),
+    ({"h.2.ln_1.bias": np.zeros(8)}, "weight h.2.ln_1.bias is no part of a model of this config"),
     ({"h.1.attn.c_attn.weight": np.zeros((24, 8))},
      r"GPT2: weight h.1.attn.c_attn.weight must have shape \(8, 24\), got \(24, 8\)"),
-    ({"lm_head.weight": np.zeros((12, 8))}, r"lm_head.weight must have shape \(13, 8\), got \(12, 8\)")])
+    ({"lm_head.weight": np.zeros((12, 8))},
+     r"GPT2: weight lm_head.weight must have shape \(13, 8\), got \(12, 8\)")])
 def test_weights_of_another_model_are_refused(change, sentence):
     weights = {name: array for name, array in (weights_of(A) | change).items() if array is not None}
     with pytest.raises(ValueError, match=sentence):
@@ -328,12 +330,13 @@ def test_operations_that_are_none_are_refused(ops):
         Ops(gelu=None)
 
 
-@pytest.mark.parametrize("change", [{"n_layer": 1}, {"n_layer": 3}, {"n_head": 4}, {"n_positions": 24},
-                                    {"n_embd": 16}])
+@pytest.mark.parametrize("change", [{"n_layer": 1}, {"n_layer": 3}, {"n_head": 4},
+                                    {"n_positions": 24}, {"n_embd": 16}])
 def test_a_cache_of_another_model_is_refused(change):
     cache = KVCache(Config.from_dict(A | change))
-    for run in (PLAIN, PLAIN.next_logits, lambda ids, cache: PLAIN.run_tapped(ids, lambda n, f: f, cache)):
-        with pytest.raises(ValueError, match=r"the cache belongs to another model: it must hold \(L, H, N, Dh\)"):
+    sentence = r"the cache belongs to another model: it must hold \(L, H, N, Dh\)"
+    for run in (PLAIN, PLAIN.next_logits, PLAIN.tapped(lambda name, function: function)):
+        with pytest.raises(ValueError, match=sentence):
             run(IDS, cache)
     assert cache.length == 0 and not cache.keys.any()
 
@@ -345,5 +348,6 @@ def test_rows_that_are_not_there_are_refused(rows):
 
 
 def test_lists_of_different_lengths_are_refused_in_our_words():
-    with pytest.raises(ValueError, match=r"ids must be a flat list of token ids, got \[\[1\], \[2, 3\]\]"):
+    sentence = r"ids must be a flat list of token ids, got \[\[1\], \[2, 3\]\]"
+    with pytest.raises(ValueError, match=sentence):
         PLAIN([[1], [2, 3]])

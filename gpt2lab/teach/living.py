@@ -1,4 +1,4 @@
-"""Operations inside the living model: what it writes with a mistake in place, where it goes wrong."""
+"""Operations inside the living model: what it writes with a mistake in it, where it goes wrong."""
 import copy
 import textwrap
 from dataclasses import dataclass
@@ -26,9 +26,10 @@ OPERATION = {"embed": "embed", "ln_1": "layer_norm", "ln_2": "layer_norm", "ln_f
 
 
 def writes(model, prompt=PROMPT, tokens=12):
-    """The greedy text of the model; cut with "..." where two tokens are too close to call."""
-    cache, new, ids = KVCache(model.config), model.encode(prompt), []
+    """The greedy text after the prompt (a text or its ids); "..." where two tokens are too close."""
+    cache, ids = KVCache(model.config), []
     try:
+        new = model.encode(prompt) if isinstance(prompt, str) else prompt
         with np.errstate(all="ignore"):
             for _ in range(tokens):
                 logits = model.next_logits(new, cache)                              # (V,)
@@ -56,7 +57,8 @@ def gallery(name, prompt=PROMPT, tokens=12):
         model = load(ops=Ops(**{name: mistake}))
         try:
             with np.errstate(all="ignore"):
-                logits = "same" if _near(model.next_logits(model.encode(prompt)), wanted, 1e-4) else "changed"
+                got = model.next_logits(model.encode(prompt))                       # (V,)
+            logits = "same" if _near(got, wanted, 1e-4) else "changed"
         except Exception:
             logits = "none"
         rows.append((title(mistake).rstrip("."), logits, writes(model, prompt, tokens)))
@@ -67,7 +69,7 @@ def gallery(name, prompt=PROMPT, tokens=12):
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a model first computes something else than the library: the array's name and its operation."""
+    """Where a model first computes something else than the library: the array, its operation."""
     name: str
     operation: str
 
@@ -145,15 +147,17 @@ def compare(model, prompt="sentence"):
     """
     with np.load(STORED) as stored:
         ids, wanted, greedy = (stored[f"{prompt}/{part}"] for part in ("ids", "logits", "greedy"))
-    columns, origin = np.linspace(0, model.config.vocab_size - 1, wanted.shape[1]).astype(int), "the stored reference"
+    columns = np.linspace(0, model.config.vocab_size - 1, wanted.shape[1]).astype(int)
+    origin, greedily = "the stored reference", {"max_new_tokens": len(greedy), "temperature": 0,
+                                                "eos_token_id": None}
     if model.config != Config.from_file(BUNDLED / "config.json"):
         right, origin = GPT2(model.config, model.weights, model.tokenizer), "the library's"
         wanted = right(ids)[:, columns]                                             # (T, columns)
-        greedy = right.generate_ids(ids, max_new_tokens=len(greedy), temperature=0, eos_token_id=None).ids
+        greedy = right.generate_ids(ids, **greedily).ids
     try:
         with np.errstate(all="ignore"):
             same = _near(model(ids)[:, columns], wanted, 1e-4)
-            new = model.generate_ids(ids, max_new_tokens=len(greedy), temperature=0, eos_token_id=None).ids
+            new = model.generate_ids(ids, **greedily).ids
     except Exception as error:
         print(f"the model stops: {error}")
         same, new = False, []
