@@ -29,7 +29,7 @@ def fitting(data):
     if not data:
         raise ValueError("there is no text: type a word")
     if len(data) > WIDEST:
-        raise ValueError(f"this text has {len(data)} bytes and the picture holds {WIDEST}: "
+        raise ValueError(f"this text has {len(data):,} bytes and the picture holds {WIDEST}: "
                          "type a shorter one")
     return data
 
