@@ -87,7 +87,8 @@ class TensorFile(Mapping):
     def __getitem__(self, name):
         if name not in self.entries:
             near = difflib.get_close_matches(str(name), self.entries, n=3)
-            raise KeyError(f"{self.path} has no tensor {name!r}" + (f"; near: {', '.join(near)}" if near else ""))
+            raise KeyError(f"{os.path.basename(self.path)} has no tensor {name!r}"
+                           + (f"; near: {', '.join(near)}" if near else ""))
         dtype, shape, begin, end = self.entries[name]
         if dtype not in NUMPY:
             raise SafetensorsError(f"{self.path}: tensor {name!r} has dtype {dtype}, which NumPy cannot hold")

@@ -27,7 +27,7 @@ LIBRARIES = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "pur
 
 @dataclass(frozen=True)
 class Failure:
-    """A result that is none. error: the class of what was raised; line: the learner's own, as text."""
+    """A result that is none. error: the class that was raised; line: the learner's own, as text."""
     text: str
     error: type | None = None
     line: str = ""

@@ -44,8 +44,8 @@ def verdict(function):
         lines.append(f"in your function, {results[first].line}")
     known, everywhere = recognise(exercise, results, misses)
     if known is not None:
-        lines += [f"{'This' if everywhere else 'The first miss'} is what you get when: {title(known)}",
-                  f"Hint: {hint(known)}"]
+        what = "This" if everywhere else "The first miss"
+        lines += [f"{what} is what you get when: {title(known)}", f"Hint: {hint(known)}"]
     return "\n".join(lines)
 
 
@@ -61,9 +61,11 @@ def names_missing(exercise, function):
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):             # no signature: the cases will tell
         return None
-    names = {argument.name for argument in parameters if argument.kind is not argument.POSITIONAL_ONLY}
     if any(argument.kind is argument.VAR_KEYWORD for argument in parameters):
         return None
+    names = {argument.name for argument in parameters
+             if argument.kind is not argument.POSITIONAL_ONLY}
     missing = [name for name in BOUND.get(exercise.name, ()) if name not in names]
-    return missing and (f"the model hands {', '.join(missing)} over by name: keep "
-                        f"{'this argument' if len(missing) == 1 else 'these arguments'} of the stub")
+    these = "this argument" if len(missing) == 1 else "these arguments"
+    return missing and (f"the model hands {', '.join(missing)} over by name: "
+                        f"keep {these} of the stub")

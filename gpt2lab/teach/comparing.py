@@ -139,8 +139,8 @@ def _close(a, b, tolerance):
 
 
 def _all_numbers(values):
-    return all(isinstance(value, NUMBERS) or isinstance(value, (list, tuple)) and _all_numbers(value)
-               for value in values)
+    return all(_all_numbers(value) if isinstance(value, (list, tuple)) else
+               isinstance(value, NUMBERS) for value in values)
 
 
 def _but(right):

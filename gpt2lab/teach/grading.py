@@ -31,7 +31,7 @@ def grade(folder, names=None):
             raise ValueError(f"grade: there is no exercise {name}; there are {', '.join(known)}")
     learners = list(learners_in(Path(folder)))
     if not learners:
-        raise ValueError(f"grade: {folder} holds no .py file of an exercise, and no folder that does")
+        raise ValueError(f"grade: {folder} holds no .py file of an exercise, nor such a folder")
     for learner, files in learners:
         for name in names or files:
             yield {"learner": learner, "exercise": name, **graded(files.get(name), name)}
@@ -86,7 +86,8 @@ def graded(path, name):
     process.start()
     there.close()
     try:
-        told_by_it = here.recv() if here.poll(LIMIT) else {"error": f"stopped after {LIMIT} seconds"}
+        stopped = {"error": f"stopped after {LIMIT} seconds"}
+        told_by_it = here.recv() if here.poll(LIMIT) else stopped
     except EOFError:                            # it ended without a word
         process.join(1)
         told_by_it = {"error": f"its process ended with status {process.exitcode}"}
@@ -106,7 +107,8 @@ def _judge(path, name, there):
         results, misses = results_of(exercise, function)
         wrong = [i for i, text in enumerate(misses) if text]
         known = recognise(exercise, results, misses)[0] if wrong else None
+        first = f"{exercise.cases[wrong[0]].label}: {misses[wrong[0]]}" if wrong else None
         there.send({"passed": misses.count(None), "mistake": title(known) if known else None,
-                    "error": f"{exercise.cases[wrong[0]].label}: {misses[wrong[0]]}" if wrong else None})
+                    "error": first})
     except Exception as error:
         there.send({"error": told(error) if not isinstance(error, ValueError) else str(error)})

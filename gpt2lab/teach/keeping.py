@@ -27,8 +27,8 @@ def folder():
 
 @cache
 def _resolved(named):
-    course = next((place for above in (START, *START.parents) for place in (above, above / "notebooks")
-                   if (place / "00_start_here.ipynb").is_file()), START)
+    places = [place for above in (START, *START.parents) for place in (above, above / "notebooks")]
+    course = next((place for place in places if (place / "00_start_here.ipynb").is_file()), START)
     try:
         return (course / Path(named).expanduser()).resolve()
     except RuntimeError:

@@ -15,6 +15,7 @@ from .attempting import LIBRARIES
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), range, slice)
 MOST = 10_000           # numbers of an array that are written out
+NO_SOURCE = "has no source that can be found: define it in a cell, with def"
 
 
 def source(function):
@@ -39,7 +40,7 @@ class _Writer:
         """Write what makes `name` stand for `value`, and first what that needs."""
         if name in self.bound:
             if self.bound[name] is not value and not _equal(self.bound[name], value):
-                raise self._error(name, "stands for two different things: give one another name")
+                raise self._error(name, "stands for two things: give one another name")
             return
         self.bound[name] = value
         if isinstance(value, types.ModuleType):
@@ -108,7 +109,7 @@ class _Writer:
         except SyntaxError:
             tree = None
         if not lines or tree is None:
-            raise self._error(name, "has no source that can be found: define it in a cell, with def")
+            raise self._error(name, NO_SOURCE)
         if code.co_name == "<lambda>":
             found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)
                      and node.lineno <= code.co_firstlineno <= node.end_lineno
@@ -123,7 +124,7 @@ class _Writer:
                 node, ast.FunctionDef) else None
             if first == code.co_firstlineno and node.name == code.co_name:
                 return _at_left_edge(lines[first - 1:node.end_lineno]), node
-        raise self._error(name, "has no source that can be found: define it in a cell, with def")
+        raise self._error(name, NO_SOURCE)
 
     def _add_class(self, name, value):
         functions = [f for f in vars(value).values() if isinstance(f, types.FunctionType)]
@@ -146,7 +147,7 @@ def is_own(function):
 
 
 def is_installed(module):
-    """Does a module come with Python, an installed package or gpt2lab, so that every process has it?"""
+    """Does a module come with Python, an installed package or gpt2lab, so that all have it?"""
     if module.__name__ in sys.builtin_module_names or module.__name__ == "__main__":
         return module.__name__ != "__main__"
     file = getattr(module, "__file__", None)
@@ -157,7 +158,8 @@ def import_line(name, value):
     """The line that imports an object under a name, or None where no installed module has it."""
     home, known = getattr(value, "__module__", None), getattr(value, "__name__", None)
     places = [(home, known), ("numpy", known), ("numpy.typing", name), ("math", known)]
-    places += [(module, name) for module in sorted(list(sys.modules), key=lambda m: (m.count("_"), len(m)))]
+    plain_first = sorted(list(sys.modules), key=lambda module: (module.count("_"), len(module)))
+    places += [(module, name) for module in plain_first]
     for module_name, attribute in places:
         module = sys.modules.get(module_name) if isinstance(module_name, str) else None
         try:
@@ -171,7 +173,7 @@ def import_line(name, value):
 
 
 def is_plain(value):
-    """Can a value be written down: numbers, texts, None, and lists, dicts, sets and arrays of them?"""
+    """Can a value be written down: numbers, texts, None; lists, dicts, sets and arrays of them?"""
     if type(value) in (list, tuple, set, frozenset):
         return all(is_plain(part) for part in value)
     if type(value) is dict:
