@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from gpt2lab.checkpoint import BUNDLED
 from gpt2lab.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,7 +32,7 @@ def process(*words, **settings):
 # results
 
 def test_generate_greedy_is_the_reference_text(capsys):
-    stored = np.load(ROOT / "tests" / "golden" / "gpt2-tiny.npz")
+    stored = np.load(BUNDLED / "reference.npz")
     model = gpt2lab.load()
     for name in ("sentence", "emoji", "code"):
         prompt = model.tokenizer.decode(stored[f"{name}/ids"])
