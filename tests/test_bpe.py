@@ -354,6 +354,15 @@ def test_MERGE_5_bounded_cache(monkeypatch):
     assert max(map(len, tokenizer._cache)) <= bpe.SHORT
 
 
+def test_the_cache_holds_as_many_pieces_as_its_bound_and_then_begins_again(monkeypatch):
+    monkeypatch.setattr(bpe, "CACHED_PIECES", 3)
+    tokenizer, sizes = BPE(OWN.ranks, OWN.tokens), []
+    for piece in ("a", "bb", "ccc", "bb", "dddd", "e"):
+        tokenizer.encode(piece)
+        sizes.append(len(tokenizer._cache))
+    assert sizes == [1, 2, 3, 3, 1, 2]
+
+
 def test_a_caller_cannot_change_the_cache():
     ids = OWN.encode("antidisestablishment")
     ids.append(0)
