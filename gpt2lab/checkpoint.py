@@ -141,7 +141,7 @@ def _check_sum(name, path):
 
 def _what_happened(error, file):
     """One sentence about an exception of huggingface_hub."""
-    from huggingface_hub import errors, constants
+    from huggingface_hub import constants, errors
     reason = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, errors.OfflineModeIsEnabled):
         return f"HF_HUB_OFFLINE is set, and {file} is not in the cache {constants.HF_HUB_CACHE}"

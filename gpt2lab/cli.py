@@ -23,7 +23,6 @@ from .lessons import copy_lessons, missing
 from .safetensors import open_file
 from .sampling import probabilities
 
-
 MARKS = {codecs.BOM_UTF8: "UTF-8", codecs.BOM_UTF16_LE: "UTF-16-LE",
          codecs.BOM_UTF16_BE: "UTF-16-BE"}
 
