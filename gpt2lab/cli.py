@@ -109,7 +109,7 @@ def main(argv=None):
         _complain("gpt2lab: " + " ".join(str(error).split()))
         return 2
     finally:
-        _let_go(sys.stdout)
+        _let_go_of_stdout()
 
 
 def _run(argv):
@@ -126,16 +126,16 @@ def _complain(sentence):
         if sys.stderr is not None:
             print(sentence, file=sys.stderr, flush=True)
     except OSError:
-        _let_go(sys.stderr)
+        pass
 
 
-def _let_go(stream):
+def _let_go_of_stdout():
     """Leave nothing to write for when Python ends: it would complain, and change the status."""
     try:
-        if stream is not None:
-            stream.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run_generate(a):
