@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 from class_memory import MIB, together         # noqa: E402
 
 KEEPS = """
-from gpt2lab.teach.keep import keep, mine
+from gpt2lab.teach.keeping import keep, mine
 print(mine().gelu.__module__)
 def gelu(x):
     return x * {number}

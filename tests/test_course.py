@@ -6,12 +6,13 @@ import pytest
 
 import gpt2lab
 from gpt2lab.teach import diff
-from gpt2lab.teach.mistakes import exercises
+from gpt2lab.teach.exercises import exercises
 from gpt2lab.validate import STORED
 
 OPS = [field.name for field in fields(gpt2lab.Ops)]
 CARELESS = [pytest.param(name, mistake, id=f"{name}-{mistake.__name__}")
-            for name, exercise in exercises().items() if name in OPS for mistake in exercise.mistakes]
+            for name, exercise in exercises().items() if name in OPS
+            for mistake in exercise.mistakes]
 IDS = np.load(STORED)["sentence/ids"]
 
 
