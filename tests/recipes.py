@@ -164,7 +164,7 @@ def write_shards(folder, config=A, tensors=None):
     return folder
 
 
-# The layout of tests/golden/*.npz: make_golden.py writes by it, test_model.py reads by it.
+# The layout of the two files that tests/golden/make_golden.py writes and test_model.py reads.
 COLUMNS = 256                   # logits stored per row, of V
 PLACES = 64                     # values stored per traced array, for more than two tokens
 FULL_ROWS = ("sentence", "code",

@@ -73,6 +73,22 @@ def test_where_nothing_is_published_nothing_is_said(name, part, tmp_path):
         validate.validate(write_checkpoint(tmp_path / name))
 
 
+@pytest.mark.parametrize("given", ["name", "owner/name", "variable", "folder", "folder/", "~", "."])
+def test_the_name_is_the_one_that_was_given(given, tmp_path, monkeypatch):
+    """Not that of the folder in the Hub's cache, which is a commit; "." is the folder's own."""
+    cached = write_checkpoint(tmp_path / "cache" / "0f1e2d")
+    folder = write_checkpoint(tmp_path / "gpt2-xl")
+    monkeypatch.setattr(validate, "find", lambda source=None: cached)
+    source = {"name": "gpt2-xl", "owner/name": "openai-community/gpt2-xl", "folder": folder,
+              "folder/": f"{folder}/", "~": "~/gpt2-xl", ".": "."}.get(given)
+    monkeypatch.chdir(folder if given == "." else tmp_path / "cache")
+    monkeypatch.setenv("GPT2LAB_MODEL", "gpt2-xl" if given == "variable" else "some/other")
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    with pytest.raises(ValueError, match="for gpt2-xl there are no stored values but its size"):
+        validate.validate(source)
+
+
 def test_the_variable_is_heeded(tmp_path, monkeypatch):
     monkeypatch.setenv("GPT2LAB_MODEL", str(write_checkpoint(tmp_path / "gpt2", A | {"vocab_size": 50257, "n_positions": 64})))
     assert not any(row["ok"] for row in validate.validate())
