@@ -10,11 +10,12 @@ import pytest
 import gpt2lab
 
 PACKAGE = Path(gpt2lab.__file__).parent
-ORDER = ["files", "config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear", "embedding",
-         "layernorm", "softmax", "attention", "heads", "gelu", "mlp", "block", "lm_head",
-         "sampling", "kvcache", "lookup", "generate", "model", "checkpoint", "quantize", "inside", "bench",
-         "validate", "cli", "__main__"]
+ORDER = ["files", "config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear",
+         "embedding", "layernorm", "softmax", "attention", "heads", "gelu", "mlp", "block",
+         "lm_head", "sampling", "kvcache", "lookup", "generate", "model", "checkpoint", "quantize",
+         "inside", "bench", "validate", "cli", "__main__"]
 LIBRARY = ORDER[:ORDER.index("inside") + 1]
+OPERATIONS = ORDER[ORDER.index("linear"):ORDER.index("generate") + 1]
 FILES = sorted(path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__")
 
 
@@ -72,7 +73,7 @@ def test_the_library_does_not_print_or_import_what_lessons_need(stem):
     assert not names & {"teach", "torch", "transformers", "matplotlib", "ipywidgets", "IPython"}
 
 
-@pytest.mark.parametrize("stem", [*ORDER[ORDER.index("linear"):ORDER.index("generate") + 1], "inside"])
+@pytest.mark.parametrize("stem", [*OPERATIONS, "inside"])
 def test_an_operation_needs_numpy_and_the_standard_library_only(stem):
     outside = {name for name in imported(stem) if not name.startswith(".")}
     assert outside <= {"math", "functools", "itertools", "dataclasses", "numpy"}

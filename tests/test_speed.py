@@ -1,7 +1,7 @@
-"""Where the learner waits, as ratios to a forward pass in the same moment, so that a slow machine does not matter.
+"""Where the learner waits, as ratios to a forward pass in the same moment: on any machine.
 
-A move takes 8 to 42 passes of the bundled model over 8 tokens on one thread, most of it in matplotlib
-(an empty axes takes 6 to 8); the limit stands twice above the slowest.
+A move takes 8 to 42 passes of the bundled model over 8 tokens on one thread, most of it in
+matplotlib (an empty axes takes 6 to 8); the limit stands twice above the slowest.
 """
 import statistics
 import subprocess
@@ -26,10 +26,12 @@ MOVES = {
     "05 gain": lambda n: layernorm.one_row(ROW, float(n)),
     "03 merge player": lambda n: bpe.player(TOKENIZER, MODEL.tokenizer, "raspberry", n),
     "06 where it looks": lambda n: attention.where(READER, TEXT, 1, 0, n),
-    "07 attention explorer": lambda n: heads.explorer(HEADS, text=TEXT, block=1, head=0, position=n),
+    "07 attention explorer": lambda n: heads.explorer(HEADS, text=TEXT, block=1, head=0,
+                                                      position=n),
     "10 direction": lambda n: lm_head.direction(MODEL, "The king said", n),
-    "11 sampling": lambda n: sampling.explorer(GROWING, prompt=TEXT, temperature=0.5 + n / 10, greedy=False, top_k=0,
-                                                top_p=1.0, min_p=0.0, seed=1, presses=0)}
+    "11 sampling": lambda n: sampling.explorer(GROWING, prompt=TEXT, temperature=0.5 + n / 10,
+                                               greedy=False, top_k=0, top_p=1.0, min_p=0.0,
+                                               seed=1, presses=0)}
 
 
 def seconds(function, *arguments):
@@ -41,14 +43,19 @@ def seconds(function, *arguments):
 @pytest.mark.parametrize("name", MOVES)
 def test_a_move_of_an_explorer(name):
     draw = MOVES[name]
-    plot.png(draw(0))                           # fonts are read, and what the explorer keeps is made
-    times = [(seconds(lambda: plot.png(draw(n))), seconds(MODEL, range(8))) for n in (1, 2, 3, 1, 2, 3)]
-    assert statistics.median(move for move, _ in times) < LIMIT * statistics.median(each for _, each in times)
+    plot.png(draw(0))                   # fonts are read, and what the explorer keeps is made
+    moves, passes = [], []
+    for n in (1, 2, 3, 1, 2, 3):
+        moves.append(seconds(lambda n=n: plot.png(draw(n))))
+        passes.append(seconds(MODEL, range(8)))
+    assert statistics.median(moves) < LIMIT * statistics.median(passes)
 
 
 def test_import_costs_little_more_than_numpy():
     def of(module):
-        code = f"import time; s = time.process_time(); import {module}; print(time.process_time() - s)"
-        return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        code = ("import time; begin = time.process_time(); "
+                f"import {module}; print(time.process_time() - begin)")
+        return float(subprocess.check_output([sys.executable, "-c", code], text=True))
     of("gpt2lab")
-    assert statistics.median(of("gpt2lab") for _ in range(3)) < 3 * statistics.median(of("numpy") for _ in range(3))
+    ours, numpys = [of("gpt2lab") for _ in range(3)], [of("numpy") for _ in range(3)]
+    assert statistics.median(ours) < 3 * statistics.median(numpys)

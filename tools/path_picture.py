@@ -1,4 +1,4 @@
-"""Draw docs/path.png, the picture of the README: the path of one sentence through the bundled model."""
+"""Draw docs/path.png, the README's picture: the path of one sentence through the bundled model."""
 from pathlib import Path
 
 import gpt2lab
