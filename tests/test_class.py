@@ -11,7 +11,7 @@ from class_memory import MIB, together
 ROOT = Path(__file__).resolve().parents[1]
 
 KEEPS = """
-from gpt2lab.teach.keep import keep, mine
+from gpt2lab.teach.keeping import keep, mine
 print(mine().gelu.__module__)
 def gelu(x):
     return x * {number}

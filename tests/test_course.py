@@ -6,7 +6,7 @@ import pytest
 
 import gpt2lab
 from gpt2lab.teach import diff
-from gpt2lab.teach.mistakes import exercises
+from gpt2lab.teach.exercises import exercises
 from gpt2lab.validate import STORED
 
 OPS = [field.name for field in fields(gpt2lab.Ops)]

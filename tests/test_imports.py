@@ -1,5 +1,6 @@
 """A file imports only files above it, operations do not print, the package stays light."""
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,8 @@ import gpt2lab
 PACKAGE = Path(gpt2lab.__file__).parent
 ORDER = ["files", "config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear",
          "embedding", "layernorm", "softmax", "attention", "heads", "gelu", "mlp", "block",
-         "lm_head", "sampling", "kvcache", "lookup", "generate", "model", "checkpoint", "quantize",
-         "inside", "bench", "validate", "cli", "__main__"]
+         "lm_head", "sampling", "kvcache", "lookup", "generate", "taps", "model", "checkpoint",
+         "quantize", "inside", "bench", "validate", "cli", "__main__"]
 LIBRARY = ORDER[:ORDER.index("inside") + 1]
 OPERATIONS = ORDER[ORDER.index("linear"):ORDER.index("generate") + 1]
 FILES = sorted(path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__")
@@ -84,6 +85,10 @@ def test_no_function_has_the_name_of_a_module():
     for stem in FILES:
         if stem != "__main__":
             assert isinstance(getattr(gpt2lab, stem, gpt2lab), ModuleType), stem
+    teach = importlib.import_module("gpt2lab.teach")
+    for path in (PACKAGE / "teach").glob("*"):
+        if path.stem not in ("__init__", "__pycache__") and path.suffix in ("", ".py"):
+            assert isinstance(getattr(teach, path.stem, gpt2lab), ModuleType), path
     assert set(gpt2lab.__all__) & set(FILES) == {"safetensors", "bpe", "sampling"}
     for name in gpt2lab.__all__:
         assert hasattr(gpt2lab, name)

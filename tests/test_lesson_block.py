@@ -12,8 +12,8 @@ from gpt2lab.layernorm import layer_norm
 from gpt2lab.mlp import mlp
 from gpt2lab.model import Ops
 from gpt2lab.softmax import softmax
-from gpt2lab.teach.mistakes import random
-from gpt2lab.teach.mistakes.block import contributions, run_blocks, weights
+from gpt2lab.teach.exercises import random
+from gpt2lab.teach.exercises.block import contributions, run_blocks, weights
 from gpt2lab.teach.pictures import block as pictures
 from drawing import drawn
 

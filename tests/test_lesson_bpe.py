@@ -9,7 +9,7 @@ import pytest
 import gpt2lab
 from gpt2lab.bpe import BPE, byte_characters, piece_pattern
 from gpt2lab.checkpoint import DATA
-from gpt2lab.teach.mistakes import bpe as known
+from gpt2lab.teach.exercises import bpe as known
 from gpt2lab.teach.pictures import bpe as pictures
 from drawing import drawn
 

@@ -8,7 +8,7 @@ from matplotlib.text import Text
 
 import gpt2lab
 from gpt2lab.embedding import embed
-from gpt2lab.teach.mistakes.embedding import nearest
+from gpt2lab.teach.exercises.embedding import nearest
 from gpt2lab.teach.pictures import embedding as pictures
 from drawing import drawn
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gpt2lab.linear import linear
-from gpt2lab.teach.mistakes.linear import linear_rows, strides_of
+from gpt2lab.teach.exercises.linear import linear_rows, strides_of
 from gpt2lab.teach.pictures import linear as pictures
 from drawing import drawn
 

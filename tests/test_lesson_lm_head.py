@@ -7,7 +7,7 @@ import pytest
 
 import gpt2lab
 from gpt2lab.lm_head import lm_head
-from gpt2lab.teach.mistakes.lm_head import lens, logit_parts
+from gpt2lab.teach.exercises.lm_head import lens, logit_parts
 from gpt2lab.teach.pictures import lm_head as pictures
 from drawing import drawn
 

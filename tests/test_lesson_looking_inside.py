@@ -9,9 +9,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from gpt2lab.inside import direct_logits, position_losses
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.softmax import softmax
-from gpt2lab.teach.check import attempt, recognise
-from gpt2lab.teach.mistakes import exercises
-from gpt2lab.teach.mistakes import looking_inside as mistakes
+from gpt2lab.teach.checking import attempt, recognise
+from gpt2lab.teach.exercises import exercises
+from gpt2lab.teach.exercises import looking_inside as mistakes
 from gpt2lab.teach.pictures import looking_inside as pictures
 from gpt2lab.teach.pictures.heads import switched_off
 from drawing import drawn

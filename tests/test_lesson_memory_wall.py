@@ -9,7 +9,7 @@ import gpt2lab
 from gpt2lab.quantize import dequantize_int4, dequantize_int8, divergence, each_matrix, quantize_int4, quantize_int8
 from gpt2lab.softmax import softmax
 from gpt2lab.teach import plot, show
-from gpt2lab.teach.check import verdict
+from gpt2lab.teach.checking import verdict
 from gpt2lab.teach.pictures import kv_cache, memory_wall as pictures
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "bonus" / "memory_wall.ipynb"

@@ -9,7 +9,7 @@ import gpt2lab
 from gpt2lab.gelu import exact_gelu, gelu
 from gpt2lab.mlp import mlp
 from gpt2lab.model import GPT2
-from gpt2lab.teach.mistakes.mlp import merged, one_unit
+from gpt2lab.teach.exercises.mlp import merged, one_unit
 from gpt2lab.teach.pictures import mlp as pictures
 from drawing import drawn
 

@@ -9,9 +9,9 @@ import pytest
 import drawing
 from gpt2lab import safetensors
 from gpt2lab.checkpoint import BUNDLED
-from gpt2lab.teach.check import Failure, attempt
-from gpt2lab.teach.mistakes import exercises
-from gpt2lab.teach.mistakes.safetensors import FILES, file_of, from_bf16
+from gpt2lab.teach.checking import Failure, attempt
+from gpt2lab.teach.exercises import exercises
+from gpt2lab.teach.exercises.safetensors import FILES, file_of, from_bf16
 from gpt2lab.teach.pictures import safetensors as pictures
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "02_safetensors.ipynb"

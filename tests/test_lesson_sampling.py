@@ -10,7 +10,7 @@ import pytest
 
 import gpt2lab
 from gpt2lab.sampling import probabilities
-from gpt2lab.teach.mistakes.sampling import entropy, penalised
+from gpt2lab.teach.exercises.sampling import entropy, penalised
 from gpt2lab.teach.pictures import sampling as pictures
 from drawing import drawn
 

@@ -9,7 +9,7 @@ import gpt2lab
 from gpt2lab.lookup import guess
 from gpt2lab.model import GPT2
 from gpt2lab.teach import plot
-from gpt2lab.teach.mistakes import speculation as mistakes
+from gpt2lab.teach.exercises import speculation as mistakes
 from gpt2lab.teach.pictures import speculation as pictures
 
 MODEL = gpt2lab.load()

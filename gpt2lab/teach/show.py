@@ -55,6 +55,11 @@ def token(text):
     return "".join("·" if c == " " else c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def short(text, most=10):
+    """A text that fits its place: its beginning and an ellipsis where it is longer."""
+    return text if len(text) <= most else text[:most - 1] + "…"
+
+
 def tokens(tokenizer, ids):
     """The visible text of each id."""
     return [token(tokenizer.decode([i])) for i in ids]

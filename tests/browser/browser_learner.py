@@ -4,7 +4,7 @@ How to run this: see conftest.py.
 """
 import nbformat
 
-from gpt2lab.teach.mistakes import layernorm, title
+from gpt2lab.teach.exercises import layernorm, title
 from lab_page import ask, cell_with, in_kernel, opened, run_all, run_cell
 
 WRONG = """def layer_norm(x, gain, bias, epsilon=1e-5):

@@ -3,9 +3,10 @@ import numpy as np
 
 from gpt2lab.linear import linear
 
-from . import Case, Exercise, random
+from . import Case, exercise, mistake, random
 
 
+@mistake(of=linear)
 def out_in(x, w, b):
     """w is read as (out, in), the other way round.
 
@@ -15,6 +16,7 @@ def out_in(x, w, b):
     return x @ w.T + b
 
 
+@mistake(of=linear)
 def turned_when_it_fits(x, w, b):
     """w is turned over whenever its second axis is as long as a row of x.
 
@@ -24,6 +26,7 @@ def turned_when_it_fits(x, w, b):
     return x @ (w.T if w.shape[1] == x.shape[-1] else w) + b
 
 
+@mistake(of=linear)
 def turned_until_it_fits(x, w, b):
     """A w that does not fit is turned over until it does.
 
@@ -33,6 +36,7 @@ def turned_until_it_fits(x, w, b):
     return x @ (w if w.shape[0] == x.shape[-1] else w.T) + b
 
 
+@mistake(of=linear)
 def no_bias(x, w, b):
     """The bias is forgotten.
 
@@ -41,6 +45,7 @@ def no_bias(x, w, b):
     return x @ w
 
 
+@mistake(of=linear)
 def bias_down_the_rows(x, w, b):
     """Each row gets one number of the bias; each column should.
 
@@ -50,6 +55,7 @@ def bias_down_the_rows(x, w, b):
     return x @ w + b[:, None]
 
 
+@mistake(of=linear)
 def bias_before(x, w, b):
     """The bias is added to x, in front of the product.
 
@@ -59,6 +65,7 @@ def bias_before(x, w, b):
     return (x + b) @ w
 
 
+@mistake(of=linear)
 def bias_each_time(x, w, b):
     """The bias is added once for every product, so it counts `in` times.
 
@@ -68,6 +75,7 @@ def bias_each_time(x, w, b):
     return x @ w + x.shape[-1] * b
 
 
+@mistake(of=linear)
 def bias_summed(x, w, b):
     """All outputs get the same bias, the sum of b.
 
@@ -76,6 +84,7 @@ def bias_summed(x, w, b):
     return x @ w + b.sum()
 
 
+@mistake(of=linear)
 def swapped(x, w, b):
     """x and w have changed places.
 
@@ -85,6 +94,7 @@ def swapped(x, w, b):
     return w @ x + b
 
 
+@mistake(of=linear)
 def elementwise(x, w, b):
     """The product goes number by number, it is not the product of matrices.
 
@@ -94,6 +104,7 @@ def elementwise(x, w, b):
     return x * w + b
 
 
+@mistake(of=linear)
 def rows_only(x, w, b):
     """A single row, of shape (in,), is not taken.
 
@@ -103,6 +114,7 @@ def rows_only(x, w, b):
     return np.stack([row @ w + b for row in x])
 
 
+@mistake(of=linear)
 def matrices_only(x, w, b):
     """Only a matrix x of shape (T, in) is taken, no single row and no stack.
 
@@ -114,6 +126,7 @@ def matrices_only(x, w, b):
     return x @ w + b
 
 
+@mistake(of=linear)
 def in_float64(x, w, b):
     """The numbers come out as float64, twice as wide as they went in.
 
@@ -131,6 +144,7 @@ def strides_of(shape):
     return tuple(reversed(steps))
 
 
+@mistake(of=strides_of)
 def strides_in_bytes(shape):
     """The strides are in bytes; here they count numbers.
 
@@ -139,6 +153,7 @@ def strides_in_bytes(shape):
     return tuple(4 * step for step in strides_of(shape))
 
 
+@mistake(of=strides_of)
 def strides_of_columns(shape):
     """The first axis moves by 1; the last one should.
 
@@ -148,6 +163,7 @@ def strides_of_columns(shape):
     return strides_of(shape[::-1])[::-1]
 
 
+@mistake(of=strides_of)
 def strides_backwards(shape):
     """The strides stand in the wrong order.
 
@@ -157,6 +173,7 @@ def strides_backwards(shape):
     return strides_of(shape)[::-1]
 
 
+@mistake(of=strides_of)
 def strides_one_too_many(shape):
     """Each stride holds its own size as well.
 
@@ -166,6 +183,7 @@ def strides_one_too_many(shape):
     return tuple(step * size for step, size in zip(strides_of(shape), shape))
 
 
+@mistake(of=strides_of)
 def strides_are_sizes(shape):
     """Each stride is only the size of the next axis, not the product of all that follow.
 
@@ -183,6 +201,7 @@ def linear_rows(x, w, b):
     return y
 
 
+@mistake(of=linear_rows)
 def rows_add_the_bias_each_time(x, w, b):
     """The bias is added once for every k.
 
@@ -195,6 +214,7 @@ def rows_add_the_bias_each_time(x, w, b):
     return y
 
 
+@mistake(of=linear_rows)
 def rows_overwrite(x, w, b):
     """Each k overwrites the row, so only the last one is left.
 
@@ -207,6 +227,7 @@ def rows_overwrite(x, w, b):
     return y
 
 
+@mistake(of=linear_rows)
 def rows_from_zero(x, w, b):
     """The rows start at 0, so the bias is forgotten.
 
@@ -215,6 +236,7 @@ def rows_from_zero(x, w, b):
     return x @ w
 
 
+@mistake(of=linear_rows)
 def rows_share_the_bias(x, w, b):
     """The caller's bias is changed: a row of y is the bias itself, not a copy of it.
 
@@ -230,6 +252,7 @@ def rows_share_the_bias(x, w, b):
     return np.array(y)
 
 
+@mistake(of=linear_rows)
 def rows_forget(x, w, b):
     """Each product replaces the one before; only the last is left.
 
@@ -238,6 +261,7 @@ def rows_forget(x, w, b):
     return x[:, -1:] * w[-1] + b
 
 
+@mistake(of=linear_rows)
 def rows_take_columns(x, w, b):
     """The columns of w are taken, not its rows.
 
@@ -262,14 +286,7 @@ CASES = [
     Case("a w of shape (out, in), which must be refused", (random(2, 3, seed=13), random(4, 3, seed=14), random(4, seed=15))),
 ]
 
-EXERCISES = [
-    Exercise("linear", linear, CASES,
-             [turned_when_it_fits, no_bias, bias_each_time, bias_summed, in_float64, rows_only, matrices_only, turned_until_it_fits,
-              out_in, swapped, bias_before, bias_down_the_rows, elementwise]),
-    Exercise("strides_of", strides_of,
-             [Case("shape (6,)", ((6,),)), Case("shape (4, 6)", ((4, 6),)), Case("shape (2, 3, 4)", ((2, 3, 4),)),
-              Case("shape (5, 1, 2, 3)", ((5, 1, 2, 3),))],
-             [strides_in_bytes, strides_of_columns, strides_backwards, strides_one_too_many, strides_are_sizes]),
-    Exercise("linear_rows", linear_rows, CASES[:5],
-             [rows_from_zero, rows_add_the_bias_each_time, rows_overwrite, rows_share_the_bias, rows_forget, rows_take_columns]),
-]
+exercise(linear, CASES)
+exercise(strides_of, [Case("shape (6,)", ((6,),)), Case("shape (4, 6)", ((4, 6),)), Case("shape (2, 3, 4)", ((2, 3, 4),)),
+              Case("shape (5, 1, 2, 3)", ((5, 1, 2, 3),))])
+exercise(linear_rows, CASES[:5])

@@ -2,7 +2,7 @@
 from gpt2lab.bpe import byte_characters, piece_pattern
 from gpt2lab.checkpoint import DATA
 
-from . import Case, Exercise
+from . import Case, exercise, mistake
 
 
 def merge(parts, ranks):
@@ -15,6 +15,7 @@ def merge(parts, ranks):
         _join(parts, min(known, key=lambda i: ranks[parts[i], parts[i + 1]]))
 
 
+@mistake(of=merge)
 def left_to_right(parts, ranks):
     """The first pair from the left that is in the list is merged, whatever its rank.
 
@@ -30,6 +31,7 @@ def left_to_right(parts, ranks):
     return parts
 
 
+@mistake(of=merge)
 def longest_match(parts, ranks):
     """The longest token that fits is taken from the left, again and again.
 
@@ -44,6 +46,7 @@ def longest_match(parts, ranks):
     return found
 
 
+@mistake(of=merge)
 def highest_rank(parts, ranks):
     """The pair of the highest rank is merged first.
 
@@ -52,6 +55,7 @@ def highest_rank(parts, ranks):
     return _merge_by(parts, ranks, lambda parts, i: (-ranks[parts[i], parts[i + 1]], i))
 
 
+@mistake(of=merge)
 def last_of_equals(parts, ranks):
     """Of two equal pairs the right one is merged first.
 
@@ -60,6 +64,7 @@ def last_of_equals(parts, ranks):
     return _merge_by(parts, ranks, lambda parts, i: (ranks[parts[i], parts[i + 1]], -i))
 
 
+@mistake(of=merge)
 def one_merge(parts, ranks):
     """One merge is made, then it stops.
 
@@ -68,6 +73,7 @@ def one_merge(parts, ranks):
     return _merge_by(parts, ranks, lambda parts, i: (ranks[parts[i], parts[i + 1]], i), most=1)
 
 
+@mistake(of=merge)
 def start_pairs_only(parts, ranks):
     """Only pairs of the single bytes at the start are merged, in the order of their ranks.
 
@@ -83,6 +89,7 @@ def start_pairs_only(parts, ranks):
     return [part for part in parts if part]
 
 
+@mistake(of=merge)
 def all_in_one_pass(parts, ranks):
     """Each walk from left to right merges every pair that it meets, whatever its rank.
 
@@ -95,6 +102,7 @@ def all_in_one_pass(parts, ranks):
     return parts
 
 
+@mistake(of=merge)
 def overlapping(parts, ranks):
     """Equal pairs that overlap are both merged, so bytes appear twice.
 
@@ -116,6 +124,7 @@ def overlapping(parts, ranks):
         parts = fresh
 
 
+@mistake(of=merge)
 def rank_zero_forgotten(parts, ranks):
     """The pair of rank 0 is never merged.
 
@@ -124,6 +133,7 @@ def rank_zero_forgotten(parts, ranks):
     return merge(parts, {pair: rank for pair, rank in ranks.items() if rank})
 
 
+@mistake(of=merge)
 def stops_too_early(parts, ranks):
     """It stops as soon as one pair is not in the list.
 
@@ -135,6 +145,7 @@ def stops_too_early(parts, ranks):
     return parts
 
 
+@mistake(of=merge)
 def merges_unknown_pairs(parts, ranks):
     """Pairs that are not in the list are merged too.
 
@@ -173,6 +184,7 @@ def encode(text, pattern, merge, ranks, ids):
     return [ids[part] for piece in pattern.findall(text) for part in merge(_bytes(piece), ranks)]
 
 
+@mistake(of=encode)
 def not_cut(text, pattern, merge, ranks, ids):
     """The text is merged as a whole; it is not cut into pieces first.
 
@@ -181,6 +193,7 @@ def not_cut(text, pattern, merge, ranks, ids):
     return [ids[part] for part in merge(_bytes(text), ranks)]
 
 
+@mistake(of=encode)
 def cut_at_spaces(text, pattern, merge, ranks, ids):
     """The text is split at white space, and the spaces are lost.
 
@@ -189,6 +202,7 @@ def cut_at_spaces(text, pattern, merge, ranks, ids):
     return [ids[part] for piece in text.split() for part in merge(_bytes(piece), ranks)]
 
 
+@mistake(of=encode)
 def characters(text, pattern, merge, ranks, ids):
     """The parts start as characters, not as bytes.
 
@@ -198,6 +212,7 @@ def characters(text, pattern, merge, ranks, ids):
             for part in merge([c.encode("utf-8") for c in piece], ranks)]
 
 
+@mistake(of=encode)
 def not_merged(text, pattern, merge, ranks, ids):
     """Each byte stays a token of its own: nothing is merged.
 
@@ -206,6 +221,7 @@ def not_merged(text, pattern, merge, ranks, ids):
     return [ids[part] for part in _bytes(text)]
 
 
+@mistake(of=encode)
 def byte_values(text, pattern, merge, ranks, ids):
     """The values of the bytes stand where the ids should.
 
@@ -214,6 +230,7 @@ def byte_values(text, pattern, merge, ranks, ids):
     return list(text.encode("utf-8"))
 
 
+@mistake(of=encode)
 def lower_case(text, pattern, merge, ranks, ids):
     """The text is changed to lower case first.
 
@@ -222,6 +239,7 @@ def lower_case(text, pattern, merge, ranks, ids):
     return encode(text.lower(), pattern, merge, ranks, ids)
 
 
+@mistake(of=encode)
 def stripped(text, pattern, merge, ranks, ids):
     """White space at the ends of the text is cut off.
 
@@ -230,6 +248,7 @@ def stripped(text, pattern, merge, ranks, ids):
     return encode(text.strip(), pattern, merge, ranks, ids)
 
 
+@mistake(of=encode)
 def lists_in_a_list(text, pattern, merge, ranks, ids):
     """There is one list for each piece, in a list.
 
@@ -247,6 +266,7 @@ def decode(ids, tokens):
     return b"".join(tokens[i] for i in ids).decode("utf-8", errors="replace")
 
 
+@mistake(of=decode)
 def each_alone(ids, tokens):
     """Each token is decoded alone.
 
@@ -256,6 +276,7 @@ def each_alone(ids, tokens):
     return "".join(tokens[i].decode("utf-8", errors="replace") for i in ids)
 
 
+@mistake(of=decode)
 def strict(ids, tokens):
     """Bytes that are no UTF-8 raise an error.
 
@@ -264,6 +285,7 @@ def strict(ids, tokens):
     return b"".join(tokens[i] for i in ids).decode("utf-8")
 
 
+@mistake(of=decode)
 def ignored(ids, tokens):
     """Bytes that are no UTF-8 vanish without a trace.
 
@@ -272,6 +294,7 @@ def ignored(ids, tokens):
     return b"".join(tokens[i] for i in ids).decode("utf-8", errors="ignore")
 
 
+@mistake(of=decode)
 def with_spaces(ids, tokens):
     """A space is put between the tokens.
 
@@ -280,6 +303,7 @@ def with_spaces(ids, tokens):
     return b" ".join(tokens[i] for i in ids).decode("utf-8", errors="replace")
 
 
+@mistake(of=decode)
 def latin_1(ids, tokens):
     """Each byte becomes a character of its own.
 
@@ -288,6 +312,7 @@ def latin_1(ids, tokens):
     return "".join(chr(byte) for i in ids for byte in tokens[i])
 
 
+@mistake(of=decode)
 def still_bytes(ids, tokens):
     """The result is bytes, not a text.
 
@@ -296,6 +321,7 @@ def still_bytes(ids, tokens):
     return b"".join(tokens[i] for i in ids)
 
 
+@mistake(of=decode)
 def tidied(ids, tokens):
     """Spaces at the ends of the text are cut off.
 
@@ -329,24 +355,18 @@ def _word(text):
     return Case(repr(text), (_bytes(text), RANKS))
 
 
-EXERCISES = [
-    Exercise("merge", merge, [
+exercise(merge, [
         Case("the parts h, u, g, s of the hand example", (_bytes("hugs"), TOY)),
         Case("one part", ([b"h"], TOY)), Case("no part", ([], TOY)), Case("no pair in the list", (_bytes("gush"), TOY)),
         Case("three equal letters", (_bytes("aaa"), AS)), Case("four equal letters", (_bytes("aaaa"), {(b"a", b"a"): 5})),
-        *map(_word, ["raspberry", "seashore", "Cinderella", "hobgoblin", " the", "🤗"])],
-        [left_to_right, longest_match, highest_rank, last_of_equals, one_merge, start_pairs_only,
-         all_in_one_pass, overlapping, rank_zero_forgotten, stops_too_early, merges_unknown_pairs]),
-    Exercise("encode", encode, [
+        *map(_word, ["raspberry", "seashore", "Cinderella", "hobgoblin", " the", "🤗"])])
+exercise(encode, [
         Case(repr(text), (text, piece_pattern(), merge, RANKS, IDS))
-        for text in ["Hello", " hello", "Hello,World", "raspberry", " the café", "🤗", "\n\n\n\nfour", " 'two", "", " the "]],
-        [not_cut, cut_at_spaces, characters, not_merged, byte_values, lower_case, stripped, lists_in_a_list]),
-    Exercise("decode", decode, [
+        for text in ["Hello", " hello", "Hello,World", "raspberry", " the café", "🤗", "\n\n\n\nfour", " 'two", "", " the "]])
+exercise(decode, [
         Case("two tokens", ([0, 1], [b"Hello", b" world"])),
         Case("a space at the start and at the end", ([2, 1, 2], [b"Hello", b" world", b" "])),
         Case("an emoji over three tokens", ([2, 0, 1], [b"\xa4", b"\x97", b"\xf0\x9f"])),
         Case("an emoji that is cut short", ([0, 1], [b"ok \xf0\x9f", b"\xa4"])),
         Case("an é over two tokens", ([0, 1], [b"caf\xc3", b"\xa9"])),
-        Case("no token", ([], [b"a"]))],
-        [each_alone, strict, ignored, with_spaces, latin_1, still_bytes, tidied]),
-]
+        Case("no token", ([], [b"a"]))])

@@ -3,9 +3,10 @@ import numpy as np
 
 from gpt2lab.embedding import embed
 
-from . import Case, Exercise, random
+from . import Case, exercise, mistake, random
 
 
+@mistake(of=embed)
 def no_position(ids, wte, wpe, start=0):
     """The position rows are forgotten.
 
@@ -14,6 +15,7 @@ def no_position(ids, wte, wpe, start=0):
     return wte[ids]
 
 
+@mistake(of=embed)
 def no_token(ids, wte, wpe, start=0):
     """The token rows are forgotten: there are only position rows.
 
@@ -22,6 +24,7 @@ def no_token(ids, wte, wpe, start=0):
     return wpe[start:start + len(ids)]
 
 
+@mistake(of=embed)
 def start_ignored(ids, wte, wpe, start=0):
     """The positions always begin at 0: start is not used.
 
@@ -30,6 +33,7 @@ def start_ignored(ids, wte, wpe, start=0):
     return wte[ids] + wpe[:len(ids)]
 
 
+@mistake(of=embed)
 def all_positions(ids, wte, wpe, start=0):
     """The whole position table is added, not the rows of these positions.
 
@@ -38,6 +42,7 @@ def all_positions(ids, wte, wpe, start=0):
     return wte[ids] + wpe
 
 
+@mistake(of=embed)
 def slice_ends_early(ids, wte, wpe, start=0):
     """The slice of positions ends at the number of tokens, wherever it starts.
 
@@ -46,6 +51,7 @@ def slice_ends_early(ids, wte, wpe, start=0):
     return wte[ids] + wpe[start:len(ids)]
 
 
+@mistake(of=embed)
 def from_one(ids, wte, wpe, start=0):
     """The positions are counted from 1.
 
@@ -54,6 +60,7 @@ def from_one(ids, wte, wpe, start=0):
     return wte[ids] + wpe[np.arange(len(ids)) + start + 1]
 
 
+@mistake(of=embed)
 def one_position_for_all(ids, wte, wpe, start=0):
     """All tokens get the position row of the first one.
 
@@ -62,6 +69,7 @@ def one_position_for_all(ids, wte, wpe, start=0):
     return wte[ids] + wpe[start]
 
 
+@mistake(of=embed)
 def position_by_id(ids, wte, wpe, start=0):
     """The id picks the position row as well.
 
@@ -70,6 +78,7 @@ def position_by_id(ids, wte, wpe, start=0):
     return wte[ids] + wpe[ids]
 
 
+@mistake(of=embed)
 def tables_swapped(ids, wte, wpe, start=0):
     """The two tables have changed places.
 
@@ -78,6 +87,7 @@ def tables_swapped(ids, wte, wpe, start=0):
     return wpe[ids] + wte[start:start + len(ids)]
 
 
+@mistake(of=embed)
 def start_added_to_ids(ids, wte, wpe, start=0):
     """start is added to the ids, not to the positions.
 
@@ -86,6 +96,7 @@ def start_added_to_ids(ids, wte, wpe, start=0):
     return wte[ids + start] + wpe[:len(ids)]
 
 
+@mistake(of=embed)
 def product(ids, wte, wpe, start=0):
     """The two rows are multiplied.
 
@@ -94,6 +105,7 @@ def product(ids, wte, wpe, start=0):
     return wte[ids] * wpe[start:start + len(ids)]
 
 
+@mistake(of=embed)
 def mean(ids, wte, wpe, start=0):
     """The two rows are averaged.
 
@@ -102,6 +114,7 @@ def mean(ids, wte, wpe, start=0):
     return (wte[ids] + wpe[start:start + len(ids)]) / 2
 
 
+@mistake(of=embed)
 def concatenated(ids, wte, wpe, start=0):
     """The two rows stand side by side, so each is 2 D long.
 
@@ -110,6 +123,7 @@ def concatenated(ids, wte, wpe, start=0):
     return np.concatenate([wte[ids], wpe[start:start + len(ids)]], axis=-1)
 
 
+@mistake(of=embed)
 def order_lost(ids, wte, wpe, start=0):
     """The ids are sorted before the look-up.
 
@@ -123,6 +137,7 @@ def strict_embed(ids, wte, wpe, start=0):
     return embed(ids, wte, wpe, start)
 
 
+@mistake(of=strict_embed)
 def start_may_be_negative(ids, wte, wpe, start=0):
     """A negative start is not refused.
 
@@ -131,6 +146,7 @@ def start_may_be_negative(ids, wte, wpe, start=0):
     return wte[ids] + wpe[start:][:1] if start < 0 else embed(ids, wte, wpe, start)
 
 
+@mistake(of=strict_embed)
 def nothing_refused(ids, wte, wpe, start=0):
     """Nothing is refused: NumPy decides what happens.
 
@@ -139,6 +155,7 @@ def nothing_refused(ids, wte, wpe, start=0):
     return wte[ids] + wpe[start:start + len(ids)]
 
 
+@mistake(of=strict_embed)
 def positions_unchecked(ids, wte, wpe, start=0):
     """The ids are checked, the positions are not.
 
@@ -149,6 +166,7 @@ def positions_unchecked(ids, wte, wpe, start=0):
     return nothing_refused(ids, wte, wpe, start)
 
 
+@mistake(of=strict_embed)
 def ids_unchecked(ids, wte, wpe, start=0):
     """The positions are checked, the ids are not.
 
@@ -159,6 +177,7 @@ def ids_unchecked(ids, wte, wpe, start=0):
     return nothing_refused(ids, wte, wpe, start)
 
 
+@mistake(of=strict_embed)
 def any_id_will_do(ids, wte, wpe, start=0):
     """Ids are refused only if all of them are wrong.
 
@@ -169,6 +188,7 @@ def any_id_will_do(ids, wte, wpe, start=0):
     return wte[np.clip(ids, -len(wte), len(wte) - 1)] + wpe[start:start + len(ids)]
 
 
+@mistake(of=strict_embed)
 def ids_against_positions(ids, wte, wpe, start=0):
     """The ids are compared with the number of positions, not with the number of tokens.
 
@@ -179,6 +199,7 @@ def ids_against_positions(ids, wte, wpe, start=0):
     return wte[ids] + wpe[start:start + len(ids)]
 
 
+@mistake(of=strict_embed)
 def start_forgotten(ids, wte, wpe, start=0):
     """Only the number of ids is compared with N; start is left out.
 
@@ -189,6 +210,7 @@ def start_forgotten(ids, wte, wpe, start=0):
     return nothing_refused(ids, wte, wpe, start)
 
 
+@mistake(of=strict_embed)
 def last_place_refused(ids, wte, wpe, start=0):
     """The last position is refused too.
 
@@ -199,6 +221,7 @@ def last_place_refused(ids, wte, wpe, start=0):
     return embed(ids, wte, wpe, start)
 
 
+@mistake(of=strict_embed)
 def positions_go_round(ids, wte, wpe, start=0):
     """Positions past the end begin again at 0.
 
@@ -215,6 +238,7 @@ def nearest(row, table, k):
     return _best(-cosines, k)
 
 
+@mistake(of=nearest)
 def dot_products(row, table, k):
     """The dot products are compared, so long rows win.
 
@@ -223,6 +247,7 @@ def dot_products(row, table, k):
     return _best(-(table @ row), k)
 
 
+@mistake(of=nearest)
 def distances(row, table, k):
     """The distances are compared.
 
@@ -231,6 +256,7 @@ def distances(row, table, k):
     return _best(np.linalg.norm(table - row, axis=-1), k)
 
 
+@mistake(of=nearest)
 def farthest(row, table, k):
     """The smallest cosines come first.
 
@@ -239,6 +265,7 @@ def farthest(row, table, k):
     return _best(table @ row / np.linalg.norm(table, axis=-1), k)
 
 
+@mistake(of=nearest)
 def worst_of_the_best_first(row, table, k):
     """The right ids, in the wrong order: the best one stands last.
 
@@ -247,6 +274,7 @@ def worst_of_the_best_first(row, table, k):
     return nearest(row, table, k)[::-1]
 
 
+@mistake(of=nearest)
 def sign_lost(row, table, k):
     """The sign of the cosine is lost, so opposite rows count as near.
 
@@ -255,6 +283,7 @@ def sign_lost(row, table, k):
     return _best(-np.abs(table @ row / np.linalg.norm(table, axis=-1)), k)
 
 
+@mistake(of=nearest)
 def square_lengths(row, table, k):
     """The dot product is divided by the square of the length.
 
@@ -263,6 +292,7 @@ def square_lengths(row, table, k):
     return _best(-(table @ row / (table ** 2).sum(axis=-1)), k)
 
 
+@mistake(of=nearest)
 def cosines_given(row, table, k):
     """The cosines come back, not the ids.
 
@@ -272,6 +302,7 @@ def cosines_given(row, table, k):
     return list(np.sort(cosines)[::-1][:k])
 
 
+@mistake(of=nearest)
 def one_too_few(row, table, k):
     """One id is missing at the front: the row itself is left out.
 
@@ -316,11 +347,6 @@ NEAR = [Case("a row of the table", (TABLE[0], TABLE, 3)), Case("a short row of t
         Case("a row that is not in the table", (np.array([0.2, -1], np.float32), TABLE, 3)),
         Case("rows of 8 numbers", (random(8, seed=5), random(12, 8, seed=6, scale=2), 5))]
 
-EXERCISES = [
-    Exercise("embed", embed, CASES, [no_position, no_token, start_ignored, all_positions, slice_ends_early, from_one, one_position_for_all, position_by_id,
-                                     tables_swapped, start_added_to_ids, product, mean, concatenated, order_lost]),
-    Exercise("strict_embed", strict_embed, LIMITS, [nothing_refused, start_may_be_negative, any_id_will_do, ids_against_positions, positions_unchecked, ids_unchecked, start_forgotten,
-                                                    last_place_refused, positions_go_round]),
-    Exercise("nearest", nearest, NEAR, [dot_products, distances, farthest, worst_of_the_best_first, sign_lost,
-                                        square_lengths, cosines_given, one_too_few]),
-]
+exercise(embed, CASES)
+exercise(strict_embed, LIMITS)
+exercise(nearest, NEAR)

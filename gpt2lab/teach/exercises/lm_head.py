@@ -5,9 +5,10 @@ from gpt2lab.layernorm import layer_norm as library_norm
 from gpt2lab.lm_head import lm_head
 from gpt2lab.softmax import softmax
 
-from . import Case, Exercise, random
+from . import Case, exercise, mistake, random
 
 
+@mistake(of=lm_head)
 def no_norm(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """The final norm (ln_f) is forgotten.
 
@@ -17,6 +18,7 @@ def no_norm(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     return x @ wte.T
 
 
+@mistake(of=lm_head)
 def no_transpose(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """The table is not transposed.
 
@@ -28,6 +30,7 @@ def no_transpose(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     return layer_norm(x, gain, bias, epsilon) @ wte
 
 
+@mistake(of=lm_head)
 def gain_and_bias_swapped(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """Gain and bias are swapped.
 
@@ -36,6 +39,7 @@ def gain_and_bias_swapped(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_n
     return layer_norm(x, bias, gain, epsilon) @ wte.T
 
 
+@mistake(of=lm_head)
 def with_softmax(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """A softmax is applied: these are probabilities, not logits.
 
@@ -45,6 +49,7 @@ def with_softmax(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     return softmax(layer_norm(x, gain, bias, epsilon) @ wte.T)
 
 
+@mistake(of=lm_head)
 def norm_down_the_columns(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """The norm goes down the columns, over the tokens, not along each row.
 
@@ -55,6 +60,7 @@ def norm_down_the_columns(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_n
     return ((x - x.mean(axis=0)) / spread * gain + bias) @ wte.T
 
 
+@mistake(of=lm_head)
 def gain_and_bias_left_out(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """The row is normed, but gain and bias of ln_f are left out.
 
@@ -64,6 +70,7 @@ def gain_and_bias_left_out(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_
     return layer_norm(x, np.ones_like(gain), np.zeros_like(bias), epsilon) @ wte.T
 
 
+@mistake(of=lm_head)
 def cosine_only(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """The rows of the table are brought to length 1 first.
 
@@ -73,6 +80,7 @@ def cosine_only(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     return layer_norm(x, gain, bias, epsilon) @ (wte / np.linalg.norm(wte, axis=-1, keepdims=True)).T
 
 
+@mistake(of=lm_head)
 def divided_by_root_of_D(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """The logits are divided by the root of D.
 
@@ -81,6 +89,7 @@ def divided_by_root_of_D(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_no
     return layer_norm(x, gain, bias, epsilon) @ wte.T / float(x.shape[-1]) ** 0.5
 
 
+@mistake(of=lm_head)
 def last_row_only(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """Only the last row comes out.
 
@@ -90,6 +99,7 @@ def last_row_only(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     return lm_head(x[-1:], gain, bias, wte, epsilon, layer_norm)
 
 
+@mistake(of=lm_head)
 def epsilon_ignored(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """The argument epsilon is not handed on to the norm.
 
@@ -98,6 +108,7 @@ def epsilon_ignored(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     return layer_norm(x, gain, bias) @ wte.T
 
 
+@mistake(of=lm_head)
 def norm_ignored(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """The norm that is handed in as layer_norm is not used.
 
@@ -113,6 +124,7 @@ def logit_parts(row, table):
     return np.stack([np.full_like(lengths, length), lengths, table @ row / (length * lengths)], axis=-1)
 
 
+@mistake(of=logit_parts)
 def parts_sum_of_squares(row, table):
     """A length is the sum of the squares, without the root.
 
@@ -122,6 +134,7 @@ def parts_sum_of_squares(row, table):
     return np.stack([np.full_like(lengths, length), lengths, table @ row / (length * lengths)], axis=-1)
 
 
+@mistake(of=logit_parts)
 def parts_dot_as_cosine(row, table):
     """The third column is the dot product, not the cosine.
 
@@ -131,6 +144,7 @@ def parts_dot_as_cosine(row, table):
     return np.stack([right[:, 0], right[:, 1], table @ row], axis=-1)
 
 
+@mistake(of=logit_parts)
 def parts_half_divided(row, table):
     """The dot product is divided by only one of the two lengths.
 
@@ -140,6 +154,7 @@ def parts_half_divided(row, table):
     return np.stack([right[:, 0], right[:, 1], table @ row / right[:, 1]], axis=-1)
 
 
+@mistake(of=logit_parts)
 def parts_transposed(row, table):
     """The answer is lying on its side: shape (3, V), not (V, 3).
 
@@ -153,6 +168,7 @@ def lens(streams, gain, bias, wte):
     return np.array([lm_head(x, gain, bias, wte).argmax(axis=-1) for x in streams])
 
 
+@mistake(of=lens)
 def lens_no_norm(streams, gain, bias, wte):
     """The final norm is left out.
 
@@ -162,6 +178,7 @@ def lens_no_norm(streams, gain, bias, wte):
     return np.array([(x @ wte.T).argmax(axis=-1) for x in streams])
 
 
+@mistake(of=lens)
 def lens_values(streams, gain, bias, wte):
     """The largest logits come out, not the ids that have them.
 
@@ -170,6 +187,7 @@ def lens_values(streams, gain, bias, wte):
     return np.array([lm_head(x, gain, bias, wte).max(axis=-1) for x in streams])
 
 
+@mistake(of=lens)
 def lens_wrong_axis(streams, gain, bias, wte):
     """The best is taken over the positions, not over the tokens of the vocabulary.
 
@@ -178,6 +196,7 @@ def lens_wrong_axis(streams, gain, bias, wte):
     return np.array([lm_head(x, gain, bias, wte).argmax(axis=0) for x in streams])
 
 
+@mistake(of=lens)
 def lens_last_position(streams, gain, bias, wte):
     """Only the last position is looked at.
 
@@ -221,11 +240,6 @@ LENS = [
     Case("as many positions as tokens", ([random(5, 4, seed=51, shift=3), random(5, 4, seed=52)], *made(5, 4, 5, 53)[1:])),
 ]
 
-EXERCISES = [
-    Exercise("lm_head", lm_head, CASES,
-             [no_norm, no_transpose, gain_and_bias_swapped, with_softmax, norm_down_the_columns,
-              gain_and_bias_left_out, cosine_only, divided_by_root_of_D, last_row_only, epsilon_ignored, norm_ignored]),
-    Exercise("logit_parts", logit_parts, PARTS,
-             [parts_sum_of_squares, parts_dot_as_cosine, parts_half_divided, parts_transposed]),
-    Exercise("lens", lens, LENS, [lens_no_norm, lens_values, lens_wrong_axis, lens_last_position]),
-]
+exercise(lm_head, CASES)
+exercise(logit_parts, PARTS)
+exercise(lens, LENS)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpt2lab import safetensors
 
-from . import Case, Exercise
+from . import Case, exercise, mistake
 
 SIZES = {"F32": 4, "F16": 2, "BF16": 2}
 CODES = {"F32": "<f4", "F16": "<f2"}
@@ -22,6 +22,7 @@ def read_header(data):
         return {name: tuple(entry) for name, entry in safetensors.read_header(path).entries.items()}
 
 
+@mistake(of=read_header)
 def all_refused(data):
     """Every file is refused, good ones too.
 
@@ -32,6 +33,7 @@ def all_refused(data):
     raise ValueError("refused")
 
 
+@mistake(of=read_header)
 def length_of_one_byte(data):
     """Only the first byte of the length is used.
 
@@ -40,6 +42,7 @@ def length_of_one_byte(data):
     return _parsed(data, length=data[0])
 
 
+@mistake(of=read_header)
 def offsets_from_the_data(data):
     """The offsets are counted from where the data begin, not from the start of the file.
 
@@ -49,6 +52,7 @@ def offsets_from_the_data(data):
     return {name: (dtype, shape, begin - start, end - start) for name, (dtype, shape, begin, end) in _parsed(data).items()}
 
 
+@mistake(of=read_header)
 def length_itself_forgotten(data):
     """The offsets are 8 too small.
 
@@ -57,6 +61,7 @@ def length_itself_forgotten(data):
     return {name: (dtype, shape, begin - 8, end - 8) for name, (dtype, shape, begin, end) in _parsed(data).items()}
 
 
+@mistake(of=read_header)
 def metadata_taken_for_a_tensor(data):
     """__metadata__ is taken for a tensor.
 
@@ -65,6 +70,7 @@ def metadata_taken_for_a_tensor(data):
     return _parsed(data, keep_metadata=True)
 
 
+@mistake(of=read_header)
 def cut_files_pass(data):
     """A file that was cut short is accepted.
 
@@ -74,6 +80,7 @@ def cut_files_pass(data):
     return _parsed(data, check_end=False)
 
 
+@mistake(of=read_header)
 def small_shapes_pass(data):
     """A shape that is too small for its bytes is accepted.
 
@@ -89,6 +96,7 @@ def small_shapes_pass(data):
         return found
 
 
+@mistake(of=read_header)
 def wrong_shapes_pass(data):
     """A shape that does not fit its bytes is accepted.
 
@@ -97,6 +105,7 @@ def wrong_shapes_pass(data):
     return _parsed(data, check_shape=False)
 
 
+@mistake(of=read_header)
 def everything_passes(data):
     """Broken files are accepted: nothing is compared with anything.
 
@@ -106,6 +115,7 @@ def everything_passes(data):
     return _parsed(data, check_end=False, check_shape=False)
 
 
+@mistake(of=read_header)
 def begin_and_size(data):
     """The last number is the size of a tensor, not its end.
 
@@ -114,6 +124,7 @@ def begin_and_size(data):
     return {name: (dtype, shape, begin, end - begin) for name, (dtype, shape, begin, end) in _parsed(data).items()}
 
 
+@mistake(of=read_header)
 def offsets_ignored(data):
     """The tensors are laid one behind the other in the order of the header.
 
@@ -126,6 +137,7 @@ def offsets_ignored(data):
     return entries
 
 
+@mistake(of=read_header)
 def order_demanded(data):
     """A file is refused because its header names the tensors in another order than the data.
 
@@ -158,6 +170,7 @@ def tensor_view(data, dtype, shape, begin, end):
     return np.frombuffer(data[begin:end], CODES[dtype]).reshape(shape)
 
 
+@mistake(of=tensor_view)
 def left_flat(data, dtype, shape, begin, end):
     """The numbers stay in one row.
 
@@ -166,6 +179,7 @@ def left_flat(data, dtype, shape, begin, end):
     return np.frombuffer(data[begin:end], CODES[dtype])
 
 
+@mistake(of=tensor_view)
 def down_the_columns(data, dtype, shape, begin, end):
     """The shape is filled down the columns, not along the rows.
 
@@ -174,6 +188,7 @@ def down_the_columns(data, dtype, shape, begin, end):
     return np.frombuffer(data[begin:end], CODES[dtype]).reshape(shape, order="F")
 
 
+@mistake(of=tensor_view)
 def read_from_the_top(data, dtype, shape, begin, end):
     """The numbers are read from the start of the file.
 
@@ -182,6 +197,7 @@ def read_from_the_top(data, dtype, shape, begin, end):
     return np.frombuffer(data[:end - begin], CODES[dtype]).reshape(shape)
 
 
+@mistake(of=tensor_view)
 def big_endian(data, dtype, shape, begin, end):
     """The bytes of each number are read in the wrong direction.
 
@@ -190,6 +206,7 @@ def big_endian(data, dtype, shape, begin, end):
     return np.frombuffer(data[begin:end], CODES[dtype].replace("<", ">")).astype(CODES[dtype]).reshape(shape)
 
 
+@mistake(of=tensor_view)
 def all_float32(data, dtype, shape, begin, end):
     """F16 is read as if it were F32.
 
@@ -198,6 +215,7 @@ def all_float32(data, dtype, shape, begin, end):
     return np.frombuffer(data[begin:end], "<f4").reshape(shape)
 
 
+@mistake(of=tensor_view)
 def widened(data, dtype, shape, begin, end):
     """F16 comes out as float32.
 
@@ -211,6 +229,7 @@ def from_bf16(bits):
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
+@mistake(of=from_bf16)
 def bits_as_a_number(bits):
     """The bits are taken for a whole number.
 
@@ -220,6 +239,7 @@ def bits_as_a_number(bits):
     return bits.astype(np.float32)
 
 
+@mistake(of=from_bf16)
 def shifted_out(bits):
     """All numbers are 0: the bits were pushed out at the left.
 
@@ -228,6 +248,7 @@ def shifted_out(bits):
     return (bits & np.uint16(0)).astype(np.uint32).view(np.float32)
 
 
+@mistake(of=from_bf16)
 def lower_half(bits):
     """The bits stand in the lower half of the float32.
 
@@ -237,6 +258,7 @@ def lower_half(bits):
     return bits.astype(np.uint32).view(np.float32)
 
 
+@mistake(of=from_bf16)
 def as_float16(bits):
     """The bits are read as F16.
 
@@ -284,12 +306,6 @@ BITS = [
     Case("a matrix", (np.array([[0x0000, 0x3E80], [0xBF00, 0x42F7]], np.uint16),)),
 ]
 
-EXERCISES = [
-    Exercise("read_header", read_header, FILES,
-             [all_refused, length_of_one_byte, offsets_from_the_data, length_itself_forgotten,
-              metadata_taken_for_a_tensor, cut_files_pass, wrong_shapes_pass, everything_passes, begin_and_size,
-              offsets_ignored, order_demanded]),
-    Exercise("tensor_view", tensor_view, VIEWS,
-             [left_flat, down_the_columns, read_from_the_top, big_endian, all_float32, widened]),
-    Exercise("from_bf16", from_bf16, BITS, [bits_as_a_number, shifted_out, lower_half, as_float16], tolerance=0.0),
-]
+exercise(read_header, FILES)
+exercise(tensor_view, VIEWS)
+exercise(from_bf16, BITS, tolerance=0.0)

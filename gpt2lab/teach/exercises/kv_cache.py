@@ -4,7 +4,7 @@ import numpy as np
 from gpt2lab.attention import attend
 from gpt2lab.embedding import embed
 
-from . import Case, Exercise, random
+from . import Case, exercise, mistake, random
 
 
 def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
@@ -14,6 +14,7 @@ def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     return attend(x @ w_q, k, v), k, v
 
 
+@mistake(of=cached_step)
 def positions_restart(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     """The positions of the new tokens start again at 0.
 
@@ -24,6 +25,7 @@ def positions_restart(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     return attend(x @ w_q, k, v), k, v
 
 
+@mistake(of=cached_step)
 def mask_without_offset(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     """The mask takes the first new token for the first token of the text.
 
@@ -37,6 +39,7 @@ def mask_without_offset(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     return np.stack(mixed), k, v
 
 
+@mistake(of=cached_step)
 def no_mask(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     """The new tokens see each other's future.
 
@@ -48,6 +51,7 @@ def no_mask(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     return np.stack(mixed), k, v
 
 
+@mistake(of=cached_step)
 def old_rows_lost(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     """The old rows are overwritten: only the new keys and values are left.
 
@@ -57,6 +61,7 @@ def old_rows_lost(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     return attend(x @ w_q, x @ w_k, x @ w_v), x @ w_k, x @ w_v
 
 
+@mistake(of=cached_step)
 def only_new_returned(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     """The new keys and values are given back without the old ones.
 
@@ -66,6 +71,7 @@ def only_new_returned(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     return mixed, k[len(past_k):], v[len(past_v):]
 
 
+@mistake(of=cached_step)
 def new_rows_first(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     """The new rows stand before the old ones.
 
@@ -76,6 +82,7 @@ def new_rows_first(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     return attend(x @ w_q, k, v), k, v
 
 
+@mistake(of=cached_step)
 def nothing_returned_to_keep(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
     """The old keys and values are given back without the new ones.
 
@@ -90,6 +97,7 @@ def read_all(texts, new_cache, step):
     return [step(ids, new_cache()) for ids in texts]
 
 
+@mistake(of=read_all)
 def shared_cache(texts, new_cache, step):
     """One cache serves all texts.
 
@@ -99,6 +107,7 @@ def shared_cache(texts, new_cache, step):
     return [step(ids, cache) for ids in texts]
 
 
+@mistake(of=read_all)
 def cache_for_each_token(texts, new_cache, step):
     """Each token gets a new cache.
 
@@ -107,6 +116,7 @@ def cache_for_each_token(texts, new_cache, step):
     return [[step([i], new_cache()) for i in ids][-1] for ids in texts]
 
 
+@mistake(of=read_all)
 def last_text_only(texts, new_cache, step):
     """Only the last text is answered.
 
@@ -120,6 +130,7 @@ def total_bytes(tokens, n_layer, n_embd):
     return 2 * n_layer * tokens * n_embd * 4
 
 
+@mistake(of=total_bytes)
 def only_keys(tokens, n_layer, n_embd):
     """Only the keys are counted.
 
@@ -128,6 +139,7 @@ def only_keys(tokens, n_layer, n_embd):
     return n_layer * tokens * n_embd * 4
 
 
+@mistake(of=total_bytes)
 def with_queries(tokens, n_layer, n_embd):
     """The queries are counted too.
 
@@ -136,6 +148,7 @@ def with_queries(tokens, n_layer, n_embd):
     return 3 * n_layer * tokens * n_embd * 4
 
 
+@mistake(of=total_bytes)
 def numbers_not_bytes(tokens, n_layer, n_embd):
     """These are numbers, not bytes.
 
@@ -144,6 +157,7 @@ def numbers_not_bytes(tokens, n_layer, n_embd):
     return 2 * n_layer * tokens * n_embd
 
 
+@mistake(of=total_bytes)
 def one_block(tokens, n_layer, n_embd):
     """Only one block is counted.
 
@@ -164,19 +178,17 @@ def _toy_step(ids, cache):
 WEIGHTS = (random(9, 6, seed=1), random(8, 6, seed=2), random(6, 4, seed=3), random(6, 4, seed=4), random(6, 4, seed=5))
 NOTHING = np.zeros((0, 4), np.float32)
 PAST = (random(3, 4, seed=6), random(3, 4, seed=7))
-EXERCISES = [
-    Exercise("cached_step", cached_step, [
+exercise(cached_step, [
         Case("an empty cache and three tokens", (np.array([1, 5, 2]), NOTHING, NOTHING, *WEIGHTS)),
         Case("three tokens in the cache, one new", (np.array([4]), *PAST, *WEIGHTS)),
         Case("three tokens in the cache, two new", (np.array([8, 8]), *PAST, *WEIGHTS)),
         Case("up to the last position", (np.array([0, 1, 2, 3, 4]), *PAST, *WEIGHTS)),
-    ], [positions_restart, mask_without_offset, no_mask, old_rows_lost, only_new_returned, new_rows_first, nothing_returned_to_keep]),
-    Exercise("read_all", read_all, [
+    ])
+exercise(read_all, [
         Case("two texts", ([[1, 2, 3], [4, 5]], _toy_cache, _toy_step)),
         Case("one text", ([[7, 8]], _toy_cache, _toy_step)),
         Case("no text", ([], _toy_cache, _toy_step)),
-    ], [shared_cache, cache_for_each_token, last_text_only]),
-    Exercise("total_bytes", total_bytes, [
+    ])
+exercise(total_bytes, [
         Case("the bundled model, 256 tokens", (256, 4, 128)), Case("GPT-2 124M, 1024 tokens", (1024, 12, 768)),
-        Case("one token", (1, 12, 768))], [only_keys, with_queries, numbers_not_bytes, one_block]),
-]
+        Case("one token", (1, 12, 768))])

@@ -5,7 +5,7 @@ from gpt2lab.attention import attend
 from gpt2lab.heads import attend_heads
 from gpt2lab.linear import linear
 
-from . import Case, Exercise, random
+from . import Case, exercise, mistake, random
 
 
 def _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend, order=(0, 1, 2)):
@@ -27,6 +27,7 @@ def _finish(qkv, w_out, b_out, remember, linear, attend, merge=None):
     return merged if w_out is None else linear(merged, w_out, b_out)
 
 
+@mistake(of=attend_heads)
 def reshape_alone(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The cut into heads is a reshape without exchanging axes.
 
@@ -38,6 +39,7 @@ def reshape_alone(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=l
     return _finish(qkv, w_out, b_out, remember, linear, attend)
 
 
+@mistake(of=attend_heads)
 def reshape_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """No axes are exchanged, neither at the cut nor at the merge.
 
@@ -49,6 +51,7 @@ def reshape_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, line
     return _finish(qkv, w_out, b_out, remember, linear, attend, lambda mixed: mixed.reshape(T, -1))
 
 
+@mistake(of=attend_heads)
 def merge_without_swap(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The heads are merged by reshape without exchanging the axes back.
 
@@ -59,6 +62,7 @@ def merge_without_swap(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
     return _finish(qkv, w_out, b_out, remember, linear, attend, lambda mixed: mixed.reshape(len(x), -1))
 
 
+@mistake(of=attend_heads)
 def interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The heads are interleaved: each takes every H-th column, not a strip of neighbours.
 
@@ -69,6 +73,7 @@ def interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=lin
     return _finish(qkv, w_out, b_out, remember, linear, attend)
 
 
+@mistake(of=attend_heads)
 def merged_interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The cut is right, but the merge interleaves the columns of the heads.
 
@@ -79,6 +84,7 @@ def merged_interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
     return _finish(qkv, w_out, b_out, remember, linear, attend, lambda mixed: mixed.transpose(1, 2, 0).reshape(len(x), -1))
 
 
+@mistake(of=attend_heads)
 def heads_before_parts(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The 3 D columns are cut into heads first, and each head into q, k and v.
 
@@ -89,6 +95,7 @@ def heads_before_parts(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
     return _finish([parts[:, :, i].swapaxes(0, 1) for i in range(3)], w_out, b_out, remember, linear, attend)
 
 
+@mistake(of=attend_heads)
 def q_and_k_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """Q and K are swapped.
 
@@ -97,6 +104,7 @@ def q_and_k_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear
     return _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend, (1, 0, 2))
 
 
+@mistake(of=attend_heads)
 def k_and_v_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """K and V are swapped.
 
@@ -106,6 +114,7 @@ def k_and_v_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear
     return _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend, (0, 2, 1))
 
 
+@mistake(of=attend_heads)
 def no_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The output projection is missing.
 
@@ -114,6 +123,7 @@ def no_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=l
     return _heads(x, w_qkv, b_qkv, None, None, n_head, remember, linear, attend)
 
 
+@mistake(of=attend_heads)
 def transposed_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The output projection is transposed.
 
@@ -123,6 +133,7 @@ def transposed_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, 
     return _heads(x, w_qkv, b_qkv, w_out.T, b_out, n_head, remember, linear, attend)
 
 
+@mistake(of=attend_heads)
 def no_bias_at_the_end(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The bias of the output projection is forgotten.
 
@@ -131,6 +142,7 @@ def no_bias_at_the_end(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
     return _heads(x, w_qkv, b_qkv, w_out, np.zeros_like(b_out), n_head, remember, linear, attend)
 
 
+@mistake(of=attend_heads)
 def remember_ignored(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The keys and values that remember gives back are not used.
 
@@ -140,6 +152,7 @@ def remember_ignored(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linea
     return _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, None, linear, attend)
 
 
+@mistake(of=attend_heads)
 def one_head_of_all(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """There is one head as wide as the model: nothing is cut.
 
@@ -148,6 +161,7 @@ def one_head_of_all(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear
     return _heads(x, w_qkv, b_qkv, w_out, b_out, 1, remember, linear, attend)
 
 
+@mistake(of=attend_heads)
 def own_attend(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The attend that is handed in is not used.
 
@@ -157,6 +171,7 @@ def own_attend(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=line
     return _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, _library_attend)
 
 
+@mistake(of=attend_heads)
 def own_linear(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
     """The linear that is handed in is not used.
 
@@ -174,6 +189,7 @@ def previous_score(pattern):
     return pattern[:, t, t - 1].mean(axis=-1)
 
 
+@mistake(of=previous_score)
 def score_of_itself(pattern):
     """The weights on the diagonal are taken: each token's look at itself.
 
@@ -182,6 +198,7 @@ def score_of_itself(pattern):
     return np.diagonal(pattern, axis1=-2, axis2=-1)[:, 1:].mean(axis=-1)
 
 
+@mistake(of=previous_score)
 def score_with_first(pattern):
     """The sum is divided by T, but the first token has no previous one.
 
@@ -190,6 +207,7 @@ def score_with_first(pattern):
     return previous_score(pattern) * np.float32((pattern.shape[-1] - 1) / pattern.shape[-1])
 
 
+@mistake(of=previous_score)
 def score_above(pattern):
     """The weights right of the diagonal are taken: those are masked, and 0.
 
@@ -199,6 +217,7 @@ def score_above(pattern):
     return pattern[:, t - 1, t].mean(axis=-1)
 
 
+@mistake(of=previous_score)
 def score_of_all_heads(pattern):
     """One number came out for all heads together.
 
@@ -212,6 +231,7 @@ def head_parts(mixed, w_out):
     return mixed @ w_out.reshape(len(mixed), -1, w_out.shape[-1])
 
 
+@mistake(of=head_parts)
 def columns_of_w_out(mixed, w_out):
     """Each head got its columns of w_out, not its rows.
 
@@ -221,6 +241,7 @@ def columns_of_w_out(mixed, w_out):
     return mixed @ w_out.T.reshape(len(mixed), -1, D)
 
 
+@mistake(of=head_parts)
 def interleaved_rows(mixed, w_out):
     """Each head got every H-th row of w_out.
 
@@ -230,6 +251,7 @@ def interleaved_rows(mixed, w_out):
     return mixed @ w_out.reshape(-1, H, D).swapaxes(0, 1)
 
 
+@mistake(of=head_parts)
 def sum_of_parts(mixed, w_out):
     """The parts are already added up.
 
@@ -290,12 +312,6 @@ PARTS = [
     Case("two heads, D = 6", (random(2, 3, 3, seed=5), random(6, 6, seed=6))),
 ]
 
-EXERCISES = [
-    Exercise("attend_heads", attend_heads, CASES,
-             [reshape_alone, reshape_both_ways, merge_without_swap, interleaved, merged_interleaved, heads_before_parts,
-              q_and_k_swapped, k_and_v_swapped, no_projection, transposed_projection, no_bias_at_the_end,
-              remember_ignored, one_head_of_all, own_attend, own_linear], tolerance=2e-5),
-    Exercise("previous_score", previous_score, PATTERNS,
-             [score_of_itself, score_with_first, score_above, score_of_all_heads]),
-    Exercise("head_parts", head_parts, PARTS, [columns_of_w_out, interleaved_rows, sum_of_parts]),
-]
+exercise(attend_heads, CASES, tolerance=2e-5)
+exercise(previous_score, PATTERNS)
+exercise(head_parts, PARTS)

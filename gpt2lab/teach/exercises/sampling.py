@@ -3,9 +3,10 @@ import numpy as np
 
 from gpt2lab.sampling import probabilities, sample
 
-from . import Case, Exercise
+from . import Case, exercise, mistake
 
 
+@mistake(of=probabilities)
 def drops_the_crossing_token(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-p drops the token that crosses p.
 
@@ -15,6 +16,7 @@ def drops_the_crossing_token(logits, temperature=1.0, top_k=None, top_p=None, mi
     return _steps(logits, temperature, top_k, top_p, min_p, beyond=-1)
 
 
+@mistake(of=probabilities)
 def keeps_one_after_the_crossing(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-p keeps one token too many, the one after the crossing token.
 
@@ -24,6 +26,7 @@ def keeps_one_after_the_crossing(logits, temperature=1.0, top_k=None, top_p=None
     return _steps(logits, temperature, top_k, top_p, min_p, beyond=1)
 
 
+@mistake(of=probabilities)
 def filters_before_temperature(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """The cuts are made before the temperature.
 
@@ -36,6 +39,7 @@ def filters_before_temperature(logits, temperature=1.0, top_k=None, top_p=None, 
     return probabilities(np.where(kept, logits, -np.inf), temperature)
 
 
+@mistake(of=probabilities)
 def not_renormalised(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """The probabilities that are left do not sum to 1.
 
@@ -44,6 +48,7 @@ def not_renormalised(logits, temperature=1.0, top_k=None, top_p=None, min_p=None
     return _steps(logits, temperature, top_k, top_p, min_p, renormalise=False)
 
 
+@mistake(of=probabilities)
 def one_too_many(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-k keeps k + 1 tokens.
 
@@ -52,6 +57,7 @@ def one_too_many(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     return probabilities(logits, temperature, None if top_k is None else top_k + 1, top_p, min_p)
 
 
+@mistake(of=probabilities)
 def one_too_few(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-k keeps k - 1 tokens.
 
@@ -60,6 +66,7 @@ def one_too_few(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     return _steps(logits, temperature, None if top_k is None else top_k - 1, top_p, min_p)
 
 
+@mistake(of=probabilities)
 def keeps_all_ties(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-k keeps more than k tokens where logits are equal.
 
@@ -72,6 +79,7 @@ def keeps_all_ties(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     return probabilities(logits, temperature, top_k, top_p, min_p)
 
 
+@mistake(of=probabilities)
 def multiplies_by_temperature(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """The logits are multiplied by the temperature, not divided.
 
@@ -80,6 +88,7 @@ def multiplies_by_temperature(logits, temperature=1.0, top_k=None, top_p=None, m
     return probabilities(logits, 1 / temperature if temperature else 0, top_k, top_p, min_p)
 
 
+@mistake(of=probabilities)
 def overflows(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Large logits overflow: exp(1000) is infinite, and infinity divided by infinity is nan.
 
@@ -93,6 +102,7 @@ def overflows(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     return probs if np.isnan(probs).any() else probabilities(logits, temperature, top_k, top_p, min_p)
 
 
+@mistake(of=probabilities)
 def divides_by_zero(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Temperature 0 is divided by.
 
@@ -104,6 +114,7 @@ def divides_by_zero(logits, temperature=1.0, top_k=None, top_p=None, min_p=None)
     return probabilities(logits, temperature, top_k, top_p, min_p)
 
 
+@mistake(of=probabilities)
 def adds_up_in_order_of_ids(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-p adds up the probabilities in the order of the ids, not from the best one down.
 
@@ -117,6 +128,7 @@ def adds_up_in_order_of_ids(logits, temperature=1.0, top_k=None, top_p=None, min
     return _last_cut(probs, min_p)
 
 
+@mistake(of=probabilities)
 def absolute_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Min-p compares with min_p itself, not with min_p times the largest probability.
 
@@ -130,6 +142,7 @@ def absolute_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
         return probs / probs.sum()
 
 
+@mistake(of=probabilities)
 def top_p_of_all(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-p counts the mass of all tokens, not of those that top-k has left.
 
@@ -143,6 +156,7 @@ def top_p_of_all(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     return _last_cut(np.where(kept, probs, 0), min_p)
 
 
+@mistake(of=probabilities)
 def strict_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Min-p cuts a token that has exactly the share that is asked for.
 
@@ -156,6 +170,7 @@ def strict_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
         return probs / probs.sum()
 
 
+@mistake(of=probabilities)
 def top_p_past_the_edge(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-p takes one token more where the sum hits p exactly.
 
@@ -174,6 +189,7 @@ def top_p_past_the_edge(logits, temperature=1.0, top_k=None, top_p=None, min_p=N
     return _last_cut(kept, min_p)
 
 
+@mistake(of=probabilities)
 def min_p_first(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Min-p cuts before top-k and top-p have cut.
 
@@ -207,6 +223,7 @@ def _last_cut(probs, min_p, renormalise=True):
         return probs / probs.sum() if renormalise else probs
 
 
+@mistake(of=sample)
 def always_the_best(probs, u):
     """The most probable token comes out, whatever u is.
 
@@ -215,6 +232,7 @@ def always_the_best(probs, u):
     return int(np.argmax(probs))
 
 
+@mistake(of=sample)
 def not_past(probs, u):
     """A sum that is equal to u counts as past it.
 
@@ -224,6 +242,7 @@ def not_past(probs, u):
     return int(np.searchsorted(np.cumsum(probs), u, side="left"))
 
 
+@mistake(of=sample)
 def one_too_far(probs, u):
     """The id is one too large.
 
@@ -232,6 +251,7 @@ def one_too_far(probs, u):
     return sample(probs, u) + 1
 
 
+@mistake(of=sample)
 def no_running_sum(probs, u):
     """Each probability is compared with u on its own, without the running sum.
 
@@ -240,6 +260,7 @@ def no_running_sum(probs, u):
     return int(np.argmax(np.asarray(probs) > u))
 
 
+@mistake(of=sample)
 def rank_for_id(probs, u):
     """A place in the sorted list comes out, not an id.
 
@@ -248,6 +269,7 @@ def rank_for_id(probs, u):
     return sample(np.sort(probs)[::-1], u)
 
 
+@mistake(of=sample)
 def sorted_first(probs, u):
     """The tokens are laid out from the best down, not in the order of their ids.
 
@@ -257,6 +279,7 @@ def sorted_first(probs, u):
     return int(order[sample(np.asarray(probs)[order], u)])
 
 
+@mistake(of=sample)
 def from_the_end(probs, u):
     """The line is read from its other end, as if u were 1 - u.
 
@@ -265,6 +288,7 @@ def from_the_end(probs, u):
     return sample(probs, max(1 - u - 1e-12, 0.0))
 
 
+@mistake(of=sample)
 def falls_off_the_end(probs, u):
     """For a u next to 1 no token is found: the sum of the probabilities is a hair below 1.
 
@@ -280,6 +304,7 @@ def entropy(probs):
     return float(-(kept * np.log2(kept)).sum()) + 0.0
 
 
+@mistake(of=entropy)
 def entropy_natural(probs):
     """The logarithm is the natural one.
 
@@ -288,6 +313,7 @@ def entropy_natural(probs):
     return entropy(probs) * float(np.log(2))
 
 
+@mistake(of=entropy)
 def entropy_zeros(probs):
     """A probability of 0 makes the sum nan.
 
@@ -298,6 +324,7 @@ def entropy_zeros(probs):
         return float(-(probs * np.log2(probs)).sum())
 
 
+@mistake(of=entropy)
 def entropy_sign(probs):
     """The sign is missing.
 
@@ -306,6 +333,7 @@ def entropy_sign(probs):
     return -entropy(probs)
 
 
+@mistake(of=entropy)
 def entropy_mean(probs):
     """The surprises are averaged without their probabilities.
 
@@ -321,6 +349,7 @@ def penalised(logits, seen, penalty):
     return new
 
 
+@mistake(of=penalised)
 def penalty_divides_all(logits, seen, penalty):
     """Negative logits are divided too, which moves them up.
 
@@ -331,6 +360,7 @@ def penalty_divides_all(logits, seen, penalty):
     return new
 
 
+@mistake(of=penalised)
 def penalty_multiplies_all(logits, seen, penalty):
     """All seen logits are multiplied, which moves positive ones up.
 
@@ -341,6 +371,7 @@ def penalty_multiplies_all(logits, seen, penalty):
     return new
 
 
+@mistake(of=penalised)
 def penalty_each_time(logits, seen, penalty):
     """A token that was seen twice is penalised twice.
 
@@ -352,6 +383,7 @@ def penalty_each_time(logits, seen, penalty):
     return new
 
 
+@mistake(of=penalised)
 def penalty_on_everything(logits, seen, penalty):
     """All tokens are penalised, not only the ones that were seen.
 
@@ -360,6 +392,7 @@ def penalty_on_everything(logits, seen, penalty):
     return np.where(logits > 0, logits / penalty, logits * penalty)
 
 
+@mistake(of=penalised)
 def penalty_in_place(logits, seen, penalty):
     """The caller's logits are changed.
 
@@ -423,16 +456,7 @@ PENALTY = [
     Case("nothing seen", (numbers(4, 3, -2), [], 2.0)),
 ]
 
-EXERCISES = [
-    Exercise("probabilities", probabilities, CASES,
-             [drops_the_crossing_token, keeps_one_after_the_crossing, adds_up_in_order_of_ids, top_p_of_all,
-              filters_before_temperature, not_renormalised, one_too_many, one_too_few, keeps_all_ties,
-              multiplies_by_temperature, overflows, divides_by_zero, absolute_min_p,
-              strict_min_p, top_p_past_the_edge, min_p_first]),
-    Exercise("sample", sample, DRAWS,
-             [always_the_best, not_past, one_too_far, no_running_sum, rank_for_id, sorted_first, from_the_end,
-              falls_off_the_end]),
-    Exercise("entropy", entropy, ENTROPY, [entropy_natural, entropy_zeros, entropy_sign, entropy_mean]),
-    Exercise("penalised", penalised, PENALTY,
-             [penalty_divides_all, penalty_multiplies_all, penalty_each_time, penalty_on_everything, penalty_in_place]),
-]
+exercise(probabilities, CASES)
+exercise(sample, DRAWS)
+exercise(entropy, ENTROPY)
+exercise(penalised, PENALTY)

@@ -3,9 +3,10 @@ import numpy as np
 
 from gpt2lab.layernorm import layer_norm
 
-from . import Case, Exercise, random
+from . import Case, exercise, mistake, random
 
 
+@mistake(of=layer_norm)
 def ddof_1(x, gain, bias, epsilon=1e-5):
     """The variance divides by D - 1, not by D.
 
@@ -15,6 +16,7 @@ def ddof_1(x, gain, bias, epsilon=1e-5):
     return _with(x, gain, bias, x.var(axis=-1, ddof=1, keepdims=True) + epsilon)
 
 
+@mistake(of=layer_norm)
 def epsilon_outside(x, gain, bias, epsilon=1e-5):
     """Epsilon stands outside the square root.
 
@@ -25,6 +27,7 @@ def epsilon_outside(x, gain, bias, epsilon=1e-5):
     return (centred / (np.sqrt(x.var(axis=-1, keepdims=True)) + epsilon) * gain + bias).astype(x.dtype)
 
 
+@mistake(of=layer_norm)
 def no_epsilon(x, gain, bias, epsilon=1e-5):
     """Epsilon is missing.
 
@@ -34,6 +37,7 @@ def no_epsilon(x, gain, bias, epsilon=1e-5):
     return _with(x, gain, bias, x.var(axis=-1, keepdims=True))
 
 
+@mistake(of=layer_norm)
 def no_root(x, gain, bias, epsilon=1e-5):
     """The square root is missing.
 
@@ -42,6 +46,7 @@ def no_root(x, gain, bias, epsilon=1e-5):
     return _with(x, gain, bias, (x.var(axis=-1, keepdims=True) + epsilon) ** 2)
 
 
+@mistake(of=layer_norm)
 def wrong_axis(x, gain, bias, epsilon=1e-5):
     """Mean and variance go down the columns, over the tokens, not along each row.
 
@@ -52,6 +57,7 @@ def wrong_axis(x, gain, bias, epsilon=1e-5):
     return (x - mean) / np.sqrt(variance + epsilon) * gain + bias
 
 
+@mistake(of=layer_norm)
 def whole_array(x, gain, bias, epsilon=1e-5):
     """One mean and one variance for the whole array, not one for each row.
 
@@ -61,6 +67,7 @@ def whole_array(x, gain, bias, epsilon=1e-5):
     return (x - x.mean()) / np.sqrt(x.var() + epsilon) * gain + bias
 
 
+@mistake(of=layer_norm)
 def no_bias(x, gain, bias, epsilon=1e-5):
     """The bias is forgotten.
 
@@ -69,6 +76,7 @@ def no_bias(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, np.zeros_like(bias), epsilon)
 
 
+@mistake(of=layer_norm)
 def no_gain(x, gain, bias, epsilon=1e-5):
     """The gain is forgotten.
 
@@ -77,6 +85,7 @@ def no_gain(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, np.ones_like(gain), bias, epsilon)
 
 
+@mistake(of=layer_norm)
 def mean_not_removed(x, gain, bias, epsilon=1e-5):
     """The mean is not taken away from the row.
 
@@ -85,6 +94,7 @@ def mean_not_removed(x, gain, bias, epsilon=1e-5):
     return (x / np.sqrt(x.var(axis=-1, keepdims=True) + epsilon) * gain + bias).astype(x.dtype)
 
 
+@mistake(of=layer_norm)
 def fixed_epsilon(x, gain, bias, epsilon=1e-5):
     """A fixed number stands where the argument epsilon should be used.
 
@@ -93,6 +103,7 @@ def fixed_epsilon(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, bias)
 
 
+@mistake(of=layer_norm)
 def axis_1(x, gain, bias, epsilon=1e-5):
     """Mean and variance go along axis 1, which is the row only where x has two axes.
 
@@ -103,6 +114,7 @@ def axis_1(x, gain, bias, epsilon=1e-5):
     return (x - mean) / np.sqrt(variance + epsilon) * gain + bias
 
 
+@mistake(of=layer_norm)
 def no_keepdims(x, gain, bias, epsilon=1e-5):
     """The means have shape (T,), which does not fit x (T, D).
 
@@ -112,6 +124,7 @@ def no_keepdims(x, gain, bias, epsilon=1e-5):
     return (x - x.mean(axis=-1)) / np.sqrt(x.var(axis=-1) + epsilon) * gain + bias
 
 
+@mistake(of=layer_norm)
 def bias_before_gain(x, gain, bias, epsilon=1e-5):
     """The bias is added before the gain multiplies.
 
@@ -129,6 +142,7 @@ def rms_norm(x, gain, epsilon=1e-5):
     return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + epsilon) * gain
 
 
+@mistake(of=rms_norm)
 def rms_with_mean(x, gain, epsilon=1e-5):
     """The mean is still taken away.
 
@@ -137,6 +151,7 @@ def rms_with_mean(x, gain, epsilon=1e-5):
     return layer_norm(x, gain, np.zeros_like(gain), epsilon)
 
 
+@mistake(of=rms_norm)
 def rms_with_variance(x, gain, epsilon=1e-5):
     """The variance is used in place of the mean of the squares.
 
@@ -145,6 +160,7 @@ def rms_with_variance(x, gain, epsilon=1e-5):
     return x / np.sqrt(x.var(axis=-1, keepdims=True) + epsilon) * gain
 
 
+@mistake(of=rms_norm)
 def rms_sum(x, gain, epsilon=1e-5):
     """The squares are added up, not averaged.
 
@@ -153,6 +169,7 @@ def rms_sum(x, gain, epsilon=1e-5):
     return x / np.sqrt((x * x).sum(axis=-1, keepdims=True) + epsilon) * gain
 
 
+@mistake(of=rms_norm)
 def rms_epsilon_outside(x, gain, epsilon=1e-5):
     """Epsilon stands outside the square root.
 
@@ -161,6 +178,7 @@ def rms_epsilon_outside(x, gain, epsilon=1e-5):
     return x / (np.sqrt((x * x).mean(axis=-1, keepdims=True)) + epsilon) * gain
 
 
+@mistake(of=rms_norm)
 def rms_whole_array(x, gain, epsilon=1e-5):
     """One mean for the whole array, not one for each row.
 
@@ -176,6 +194,7 @@ def strict_layer_norm(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, bias, epsilon)
 
 
+@mistake(of=strict_layer_norm)
 def no_check(x, gain, bias, epsilon=1e-5):
     """Nothing is refused: nan and infinity pass through.
 
@@ -184,6 +203,7 @@ def no_check(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, bias, epsilon)
 
 
+@mistake(of=strict_layer_norm)
 def only_nan(x, gain, bias, epsilon=1e-5):
     """Only nan is refused, infinity passes.
 
@@ -194,6 +214,7 @@ def only_nan(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, bias, epsilon)
 
 
+@mistake(of=strict_layer_norm)
 def first_row_only(x, gain, bias, epsilon=1e-5):
     """Only the first row is looked at.
 
@@ -204,6 +225,7 @@ def first_row_only(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, bias, epsilon)
 
 
+@mistake(of=strict_layer_norm)
 def minus_infinity_passes(x, gain, bias, epsilon=1e-5):
     """Minus infinity passes; nan and infinity are refused.
 
@@ -214,6 +236,7 @@ def minus_infinity_passes(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, bias, epsilon)
 
 
+@mistake(of=strict_layer_norm)
 def epsilon_dropped(x, gain, bias, epsilon=1e-5):
     """The check is right, but epsilon is not handed on.
 
@@ -224,6 +247,7 @@ def epsilon_dropped(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, bias)
 
 
+@mistake(of=strict_layer_norm)
 def any_for_all(x, gain, bias, epsilon=1e-5):
     """One finite number is enough for the whole array to pass.
 
@@ -234,6 +258,7 @@ def any_for_all(x, gain, bias, epsilon=1e-5):
     return layer_norm(x, gain, bias, epsilon)
 
 
+@mistake(of=strict_layer_norm)
 def repaired(x, gain, bias, epsilon=1e-5):
     """Wrong numbers are replaced in silence.
 
@@ -255,17 +280,12 @@ CASES = [
 ]
 NAN, INFINITE = (np.array([[1, 2, bad, 6]], np.float32) for bad in (np.nan, -np.inf))
 
-EXERCISES = [
-    Exercise("layer_norm", layer_norm, CASES,
-             [ddof_1, epsilon_outside, no_epsilon, no_root, wrong_axis, whole_array, no_bias, no_gain,
-              mean_not_removed, fixed_epsilon, axis_1, no_keepdims, bias_before_gain]),
-    Exercise("strict_layer_norm", strict_layer_norm, [
+exercise(layer_norm, CASES)
+exercise(strict_layer_norm, [
         CASES[1], CASES[4], Case("a row with nan", (NAN, ONE, ZERO)), Case("a row with minus infinity", (INFINITE, ONE, ZERO)),
         Case("a row with infinity", (-INFINITE, ONE, ZERO)),
         Case("three rows, the last one with nan", (np.concatenate([HAND, HAND, NAN]), ONE, ZERO)),
         Case("another epsilon", (HAND, ONE, ZERO, 0.5)),
         Case("a row of nan only", (HAND * np.float32(np.nan), ONE, ZERO)),
-    ], [no_check, only_nan, minus_infinity_passes, first_row_only, any_for_all, epsilon_dropped, repaired]),
-    Exercise("rms_norm", rms_norm, [Case(case.label, (*case.arguments[:2], *case.arguments[3:])) for case in CASES],
-             [rms_with_mean, rms_with_variance, rms_sum, rms_epsilon_outside, rms_whole_array]),
-]
+    ])
+exercise(rms_norm, [Case(case.label, (*case.arguments[:2], *case.arguments[3:])) for case in CASES])

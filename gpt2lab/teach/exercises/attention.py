@@ -6,11 +6,12 @@ import numpy as np
 from gpt2lab.attention import attend
 from gpt2lab.softmax import softmax
 
-from . import Case, Exercise, random
+from . import Case, exercise, mistake, random
 
 library_softmax = softmax
 
 
+@mistake(of=softmax)
 def no_maximum(scores):
     """The largest score is not taken away first.
 
@@ -21,6 +22,7 @@ def no_maximum(scores):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
+@mistake(of=softmax)
 def one_maximum(scores):
     """One maximum is taken for the whole array, not one for each row.
 
@@ -31,6 +33,7 @@ def one_maximum(scores):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
+@mistake(of=softmax)
 def wrong_axis_of_softmax(scores):
     """The sum goes down the columns, not along each row.
 
@@ -40,6 +43,7 @@ def wrong_axis_of_softmax(scores):
     return weights / weights.sum(axis=0, keepdims=True)
 
 
+@mistake(of=softmax)
 def one_sum(scores):
     """All numbers of the array share one sum, not those of each row.
 
@@ -50,6 +54,7 @@ def one_sum(scores):
     return weights / weights.sum()
 
 
+@mistake(of=softmax)
 def no_keepdims(scores):
     """The maximum and the sum of the rows have lost their axis.
 
@@ -60,6 +65,7 @@ def no_keepdims(scores):
     return weights / weights.sum(axis=-1)
 
 
+@mistake(of=softmax)
 def no_sum(scores):
     """The weights are not divided by their sum.
 
@@ -68,6 +74,7 @@ def no_sum(scores):
     return np.exp(scores - scores.max(axis=-1, keepdims=True))
 
 
+@mistake(of=softmax)
 def no_exponential(scores):
     """The scores are divided by their sum as they are, without the exponential.
 
@@ -76,6 +83,7 @@ def no_exponential(scores):
     return scores / scores.sum(axis=-1, keepdims=True)
 
 
+@mistake(of=softmax)
 def maximum_of_sizes(scores):
     """The largest size (absolute value) is taken away, not the largest score.
 
@@ -99,6 +107,7 @@ def _mixed(q, v, scores, softmax, later=None, fill=-np.inf):
     return softmax(np.where(later, fill, scores)) @ v
 
 
+@mistake(of=attend)
 def hides_itself(q, k, v, softmax=softmax):
     """The mask is off by one: a token cannot see itself.
 
@@ -108,6 +117,7 @@ def hides_itself(q, k, v, softmax=softmax):
     return _mixed(q, v, _scores(q, k), softmax, np.arange(S) >= np.arange(S - T, S)[:, None])
 
 
+@mistake(of=attend)
 def sees_the_next(q, k, v, softmax=softmax):
     """The mask is off by one: a token sees the one after it.
 
@@ -117,6 +127,7 @@ def sees_the_next(q, k, v, softmax=softmax):
     return _mixed(q, v, _scores(q, k), softmax, np.arange(S) > np.arange(S - T, S)[:, None] + 1)
 
 
+@mistake(of=attend)
 def no_mask(q, k, v, softmax=softmax):
     """Nothing is masked: each query sees the later tokens too.
 
@@ -125,6 +136,7 @@ def no_mask(q, k, v, softmax=softmax):
     return softmax(_scores(q, k)) @ v
 
 
+@mistake(of=attend)
 def mask_after_softmax(q, k, v, softmax=softmax):
     """The mask comes after softmax: the weights of a row no longer sum to 1.
 
@@ -134,6 +146,7 @@ def mask_after_softmax(q, k, v, softmax=softmax):
     return np.where(_later(q.shape[-2], k.shape[-2]), 0, softmax(_scores(q, k))) @ v
 
 
+@mistake(of=attend)
 def masked_with_zero(q, k, v, softmax=softmax):
     """The masked scores are 0, and 0 is a score like any other.
 
@@ -142,6 +155,7 @@ def masked_with_zero(q, k, v, softmax=softmax):
     return _mixed(q, v, _scores(q, k), softmax, fill=0)
 
 
+@mistake(of=attend)
 def masked_with_10_thousand(q, k, v, softmax=softmax):
     """The masked scores are -10,000, which is not low enough.
 
@@ -151,6 +165,7 @@ def masked_with_10_thousand(q, k, v, softmax=softmax):
     return _mixed(q, v, _scores(q, k), softmax, fill=-1e4)
 
 
+@mistake(of=attend)
 def masked_with_10_billion(q, k, v, softmax=softmax):
     """The masked scores are -10,000,000,000: low, but not lower than every score.
 
@@ -160,6 +175,7 @@ def masked_with_10_billion(q, k, v, softmax=softmax):
     return _mixed(q, v, _scores(q, k), softmax, fill=-1e10)
 
 
+@mistake(of=attend)
 def mask_turned_around(q, k, v, softmax=softmax):
     """The mask hides the earlier keys and shows the later ones.
 
@@ -169,6 +185,7 @@ def mask_turned_around(q, k, v, softmax=softmax):
     return _mixed(q, v, _scores(q, k), softmax, np.arange(S) < np.arange(S - T, S)[:, None])
 
 
+@mistake(of=attend)
 def queries_at_the_front(q, k, v, softmax=softmax):
     """With fewer queries than keys, the queries are taken for the first tokens, not for the last.
 
@@ -178,6 +195,7 @@ def queries_at_the_front(q, k, v, softmax=softmax):
     return _mixed(q, v, _scores(q, k), softmax, np.arange(S) > np.arange(T)[:, None])
 
 
+@mistake(of=attend)
 def no_scale(q, k, v, softmax=softmax):
     """The scores are not divided by the root of Dh.
 
@@ -186,6 +204,7 @@ def no_scale(q, k, v, softmax=softmax):
     return _mixed(q, v, q @ k.swapaxes(-1, -2), softmax)
 
 
+@mistake(of=attend)
 def scaled_by_width(q, k, v, softmax=softmax):
     """The scores are divided by Dh, not by its root.
 
@@ -194,6 +213,7 @@ def scaled_by_width(q, k, v, softmax=softmax):
     return _mixed(q, v, q @ k.swapaxes(-1, -2) / q.shape[-1], softmax)
 
 
+@mistake(of=attend)
 def scaled_by_model(q, k, v, softmax=softmax):
     """The scores are divided by the root of D, the width of all heads together.
 
@@ -203,6 +223,7 @@ def scaled_by_model(q, k, v, softmax=softmax):
     return _mixed(q, v, q @ k.swapaxes(-1, -2) / (heads * q.shape[-1]) ** 0.5, softmax)
 
 
+@mistake(of=attend)
 def scaled_up(q, k, v, softmax=softmax):
     """The scores are multiplied by the root of Dh, not divided.
 
@@ -211,6 +232,7 @@ def scaled_up(q, k, v, softmax=softmax):
     return _mixed(q, v, q @ k.swapaxes(-1, -2) * q.shape[-1] ** 0.5, softmax)
 
 
+@mistake(of=attend)
 def softmax_over_queries(q, k, v, softmax=softmax):
     """Softmax runs over the queries, down the columns, not over the keys.
 
@@ -221,6 +243,7 @@ def softmax_over_queries(q, k, v, softmax=softmax):
     return softmax(scores.swapaxes(-1, -2)).swapaxes(-1, -2) @ v
 
 
+@mistake(of=attend)
 def names_as_contents(q, k, v, softmax=softmax):
     """The keys are mixed, not the values.
 
@@ -229,6 +252,7 @@ def names_as_contents(q, k, v, softmax=softmax):
     return _mixed(q, k, _scores(q, k), softmax)
 
 
+@mistake(of=attend)
 def best_key_only(q, k, v, softmax=softmax):
     """Only the value of the best key is taken, not the weighted mean.
 
@@ -238,6 +262,7 @@ def best_key_only(q, k, v, softmax=softmax):
     return (np.arange(k.shape[-2]) == best[..., None]).astype(v.dtype) @ v
 
 
+@mistake(of=attend)
 def all_axes_reversed(q, k, v, softmax=softmax):
     """k.T reverses all axes, which is wrong for a stack of heads.
 
@@ -247,6 +272,7 @@ def all_axes_reversed(q, k, v, softmax=softmax):
     return _mixed(q, v, q @ k.T / q.shape[-1] ** 0.5, softmax)
 
 
+@mistake(of=attend)
 def in_float64(q, k, v, softmax=softmax):
     """The values are right, but float32 numbers have become float64.
 
@@ -257,6 +283,7 @@ def in_float64(q, k, v, softmax=softmax):
     return attend(q, k, v, softmax).astype(np.float64)
 
 
+@mistake(of=attend)
 def own_softmax(q, k, v, softmax=softmax):
     """The softmax that is handed in as an argument is not used.
 
@@ -272,6 +299,7 @@ def attend_window(q, k, v, width, softmax=softmax):
     return softmax(np.where((behind < 0) | (behind >= width), -np.inf, _scores(q, k))) @ v
 
 
+@mistake(of=attend_window)
 def window_axes_reversed(q, k, v, width, softmax=softmax):
     """A stack of heads is turned over by k.T, which reverses all axes.
 
@@ -282,6 +310,7 @@ def window_axes_reversed(q, k, v, width, softmax=softmax):
     return softmax(np.where((behind < 0) | (behind >= width), -np.inf, q @ k.T / q.shape[-1] ** 0.5)) @ v
 
 
+@mistake(of=attend_window)
 def window_later_visible(q, k, v, width, softmax=softmax):
     """Later keys are visible: only the far end of the window is closed.
 
@@ -292,6 +321,7 @@ def window_later_visible(q, k, v, width, softmax=softmax):
     return softmax(np.where(behind >= width, -np.inf, _scores(q, k))) @ v
 
 
+@mistake(of=attend_window)
 def window_one_narrower(q, k, v, width, softmax=softmax):
     """The window is one key too narrow.
 
@@ -300,6 +330,7 @@ def window_one_narrower(q, k, v, width, softmax=softmax):
     return attend_window(q, k, v, width - 1, softmax)
 
 
+@mistake(of=attend_window)
 def window_without_mask(q, k, v, width, softmax=softmax):
     """The window reaches into the future.
 
@@ -310,6 +341,7 @@ def window_without_mask(q, k, v, width, softmax=softmax):
     return softmax(np.where(np.abs(behind) >= width, -np.inf, _scores(q, k))) @ v
 
 
+@mistake(of=attend_window)
 def window_one_wider(q, k, v, width, softmax=softmax):
     """The window is one key too wide.
 
@@ -318,6 +350,7 @@ def window_one_wider(q, k, v, width, softmax=softmax):
     return attend_window(q, k, v, width + 1, softmax)
 
 
+@mistake(of=attend_window)
 def window_ignored(q, k, v, width, softmax=softmax):
     """The width changes nothing.
 
@@ -331,6 +364,7 @@ def spread(pattern):
     return 1 / (pattern ** 2).sum(axis=-1)
 
 
+@mistake(of=spread)
 def spread_over_queries(pattern):
     """The squares are added down the columns, over the queries.
 
@@ -339,6 +373,7 @@ def spread_over_queries(pattern):
     return 1 / (pattern ** 2).sum(axis=-2)
 
 
+@mistake(of=spread)
 def spread_without_squares(pattern):
     """The weights are added without squares.
 
@@ -347,6 +382,7 @@ def spread_without_squares(pattern):
     return 1 / pattern.sum(axis=-1)
 
 
+@mistake(of=spread)
 def spread_not_inverted(pattern):
     """The sum of the squares is not turned over.
 
@@ -403,17 +439,8 @@ PATTERNS = [
     Case("a real shape (2, 3, 3)", (softmax(random(2, 3, 3, seed=3)),)),
 ]
 
-EXERCISES = [
-    Exercise("softmax", softmax, SCORES,
-             [no_maximum, no_keepdims, one_maximum, wrong_axis_of_softmax, one_sum, no_sum, no_exponential,
-              maximum_of_sizes]),
-    Exercise("attend", attend, CASES,
-             [hides_itself, sees_the_next, no_mask, mask_turned_around, mask_after_softmax, masked_with_zero,
-              masked_with_10_thousand, masked_with_10_billion, softmax_over_queries, no_scale, scaled_by_width,
-              scaled_by_model, scaled_up, queries_at_the_front, all_axes_reversed, names_as_contents, best_key_only,
-              own_softmax, in_float64]),
-    Exercise("attend_window", attend_window, [*WINDOWS, Case("one query at the end, width 2", (*_qkv(4, 4, T=1, seed=15), 2)),
-                                               Case("a stack of two heads, width 2", (*STACK, 2))],
-             [window_without_mask, window_axes_reversed, window_later_visible, window_one_wider, window_one_narrower, window_ignored]),
-    Exercise("spread", spread, PATTERNS, [spread_over_queries, spread_without_squares, spread_not_inverted]),
-]
+exercise(softmax, SCORES)
+exercise(attend, CASES)
+exercise(attend_window, [*WINDOWS, Case("one query at the end, width 2", (*_qkv(4, 4, T=1, seed=15), 2)),
+                                               Case("a stack of two heads, width 2", (*STACK, 2))])
+exercise(spread, PATTERNS)

@@ -6,7 +6,7 @@ from gpt2lab.heads import attend_heads as library_heads
 from gpt2lab.layernorm import layer_norm as library_norm
 from gpt2lab.mlp import mlp as library_mlp
 
-from . import Case, Exercise, random
+from . import Case, exercise, mistake, random
 
 
 class Parts:
@@ -32,6 +32,7 @@ def mistaken(compute):
     return wrong
 
 
+@mistake(of=block)
 @mistaken
 def post_norm(x, p):
     """The norm comes after each sum, not in front of each part (post-norm).
@@ -43,6 +44,7 @@ def post_norm(x, p):
     return p.ln_2(x + p.mlp(x))
 
 
+@mistake(of=block)
 @mistaken
 def norm_the_sum(x, p):
     """The sum in the middle is normed, and the MLP's result is added to the normed rows.
@@ -54,6 +56,7 @@ def norm_the_sum(x, p):
     return x + p.mlp(x)
 
 
+@mistake(of=block)
 @mistaken
 def adds_to_normed(x, p):
     """Both parts are added to the normed rows, not to the stream.
@@ -66,6 +69,7 @@ def adds_to_normed(x, p):
     return x + p.mlp(x)
 
 
+@mistake(of=block)
 @mistaken
 def no_attention_residual(x, p):
     """Attention replaces the stream: the first addition is forgotten.
@@ -76,6 +80,7 @@ def no_attention_residual(x, p):
     return x + p.mlp(p.ln_2(x))
 
 
+@mistake(of=block)
 @mistaken
 def no_mlp_residual(x, p):
     """The MLP replaces the stream: the second addition is forgotten.
@@ -87,6 +92,7 @@ def no_mlp_residual(x, p):
     return p.mlp(p.ln_2(x))
 
 
+@mistake(of=block)
 @mistaken
 def no_residual(x, p):
     """Nothing is added: each part replaces the stream.
@@ -97,6 +103,7 @@ def no_residual(x, p):
     return p.mlp(p.ln_2(p.attention(p.ln_1(x))))
 
 
+@mistake(of=block)
 @mistaken
 def first_norm_forgotten(x, p):
     """Attention reads the stream without the norm.
@@ -107,6 +114,7 @@ def first_norm_forgotten(x, p):
     return x + p.mlp(p.ln_2(x))
 
 
+@mistake(of=block)
 @mistaken
 def second_norm_forgotten(x, p):
     """The MLP reads the stream without the norm.
@@ -117,6 +125,7 @@ def second_norm_forgotten(x, p):
     return x + p.mlp(x)
 
 
+@mistake(of=block)
 @mistaken
 def parallel(x, p):
     """The MLP reads the old x, from before attention has added its part.
@@ -127,6 +136,7 @@ def parallel(x, p):
     return x + p.attention(p.ln_1(x)) + p.mlp(p.ln_2(x))
 
 
+@mistake(of=block)
 @mistaken
 def norm_not_renewed(x, p):
     """The MLP reads the rows that were normed for attention.
@@ -137,6 +147,7 @@ def norm_not_renewed(x, p):
     return x + p.attention(normed) + p.mlp(normed)
 
 
+@mistake(of=block)
 @mistaken
 def norms_swapped(x, p):
     """The two norms are swapped.
@@ -148,6 +159,7 @@ def norms_swapped(x, p):
     return x + p.mlp(p.ln_1(x))
 
 
+@mistake(of=block)
 @mistaken
 def one_norm_for_both(x, p):
     """Both parts get the first norm's gain and bias.
@@ -158,6 +170,7 @@ def one_norm_for_both(x, p):
     return x + p.mlp(p.ln_1(x))
 
 
+@mistake(of=block)
 @mistaken
 def mlp_first(x, p):
     """The MLP comes first and attention second.
@@ -169,6 +182,7 @@ def mlp_first(x, p):
     return x + p.attention(p.ln_1(x))
 
 
+@mistake(of=block)
 @mistaken
 def attention_branch_lost(x, p):
     """The MLP is added to the old x: what attention has added is lost.
@@ -179,6 +193,7 @@ def attention_branch_lost(x, p):
     return x + p.mlp(p.ln_2(m))
 
 
+@mistake(of=block)
 @mistaken
 def no_norm_at_all(x, p):
     """Both parts read the stream without a norm.
@@ -189,6 +204,7 @@ def no_norm_at_all(x, p):
     return m + p.mlp(m)
 
 
+@mistake(of=block)
 @mistaken
 def attention_left_out(x, p):
     """Attention is left out.
@@ -198,6 +214,7 @@ def attention_left_out(x, p):
     return x + p.mlp(p.ln_2(x))
 
 
+@mistake(of=block)
 @mistaken
 def mlp_left_out(x, p):
     """The MLP is left out.
@@ -207,6 +224,7 @@ def mlp_left_out(x, p):
     return x + p.attention(p.ln_1(x))
 
 
+@mistake(of=block)
 def epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
                     mlp=library_mlp):
     """The argument epsilon is not handed on to the norms.
@@ -216,6 +234,7 @@ def epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=librar
     return block(x, w, n_head, 1e-5, remember, layer_norm, attend_heads, mlp)
 
 
+@mistake(of=block)
 def remember_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
                      mlp=library_mlp):
     """The argument remember is not handed on to attend_heads.
@@ -226,6 +245,7 @@ def remember_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=libra
     return block(x, w, n_head, epsilon, None, layer_norm, attend_heads, mlp)
 
 
+@mistake(of=block)
 def parts_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
                   mlp=library_mlp):
     """The functions that are handed in are not used.
@@ -236,6 +256,7 @@ def parts_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_
     return block(x, w, n_head, epsilon, remember)
 
 
+@mistake(of=block)
 def heads_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
                   mlp=library_mlp):
     """The attend_heads that is handed in is not used.
@@ -245,6 +266,7 @@ def heads_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_
     return block(x, w, n_head, epsilon, remember, layer_norm, library_heads, mlp)
 
 
+@mistake(of=block)
 def mlp_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
                 mlp=library_mlp):
     """The mlp that is handed in is not used.
@@ -261,6 +283,7 @@ def run_blocks(x, blocks, n_head):
     return x
 
 
+@mistake(of=run_blocks)
 def blocks_all_read_the_start(x, blocks, n_head):
     """Every block reads the same x: the embedding.
 
@@ -271,6 +294,7 @@ def blocks_all_read_the_start(x, blocks, n_head):
     return y
 
 
+@mistake(of=run_blocks)
 def blocks_added_twice(x, blocks, n_head):
     """What a block gives back is added to the stream once more.
 
@@ -282,6 +306,7 @@ def blocks_added_twice(x, blocks, n_head):
     return x
 
 
+@mistake(of=run_blocks)
 def blocks_backwards(x, blocks, n_head):
     """The blocks run from the last to the first.
 
@@ -290,6 +315,7 @@ def blocks_backwards(x, blocks, n_head):
     return run_blocks(x, blocks[::-1], n_head)
 
 
+@mistake(of=run_blocks)
 def blocks_first_only(x, blocks, n_head):
     """Only the first block runs.
 
@@ -298,6 +324,7 @@ def blocks_first_only(x, blocks, n_head):
     return block(x, blocks[0], n_head)
 
 
+@mistake(of=run_blocks)
 def blocks_last_left_out(x, blocks, n_head):
     """The last block is left out.
 
@@ -317,6 +344,7 @@ def contributions(x, blocks, n_head):
     return np.array(parts)
 
 
+@mistake(of=contributions)
 def no_embedding(x, blocks, n_head):
     """The embedding is missing from the list.
 
@@ -325,6 +353,7 @@ def no_embedding(x, blocks, n_head):
     return contributions(x, blocks, n_head)[1:]
 
 
+@mistake(of=contributions)
 def streams_not_parts(x, blocks, n_head):
     """The stream after each part comes out, not what the part adds.
 
@@ -334,6 +363,7 @@ def streams_not_parts(x, blocks, n_head):
     return np.cumsum(contributions(x, blocks, n_head), axis=0)
 
 
+@mistake(of=contributions)
 def whole_blocks(x, blocks, n_head):
     """Attention and MLP of a block are put together.
 
@@ -343,6 +373,7 @@ def whole_blocks(x, blocks, n_head):
     return np.array([parts[0], *(parts[1::2] + parts[2::2])])
 
 
+@mistake(of=contributions)
 def parts_read_the_start(x, blocks, n_head):
     """Every part reads the embedding: the stream does not go on.
 
@@ -356,6 +387,7 @@ def parts_read_the_start(x, blocks, n_head):
     return np.array(parts)
 
 
+@mistake(of=contributions)
 def parts_in_parallel(x, blocks, n_head):
     """In each block the MLP reads the stream from before attention.
 
@@ -414,14 +446,6 @@ STACK = [
     Case("three blocks", (random(3, 4, seed=8), [weights(4, 170), weights(4, 190), weights(4, 210)], 1)),
 ]
 
-EXERCISES = [
-    Exercise("block", block, CASES,
-             [post_norm, norm_the_sum, adds_to_normed, no_attention_residual, no_mlp_residual, no_residual,
-              first_norm_forgotten, second_norm_forgotten, parallel, norm_not_renewed, norms_swapped,
-              one_norm_for_both, mlp_first, attention_branch_lost, no_norm_at_all, attention_left_out, mlp_left_out, epsilon_ignored, remember_ignored,
-              parts_ignored, heads_ignored, mlp_ignored]),
-    Exercise("run_blocks", run_blocks, STACK,
-             [blocks_all_read_the_start, blocks_added_twice, blocks_backwards, blocks_first_only, blocks_last_left_out]),
-    Exercise("contributions", contributions, STACK,
-             [no_embedding, streams_not_parts, whole_blocks, parts_read_the_start, parts_in_parallel]),
-]
+exercise(block, CASES)
+exercise(run_blocks, STACK)
+exercise(contributions, STACK)

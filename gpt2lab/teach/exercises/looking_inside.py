@@ -5,7 +5,7 @@ from gpt2lab.inside import direct_logits, induction_score, position_losses
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.softmax import softmax
 
-from . import Case, Exercise, random, title
+from . import Case, exercise, mistake, random, title
 
 
 def _score(pattern, period, back, first=None):
@@ -14,6 +14,7 @@ def _score(pattern, period, back, first=None):
     return pattern[..., t, t - back].mean(axis=-1)
 
 
+@mistake(of=induction_score)
 def same_token(pattern, period):
     """The weight on the same token is taken, not on the one that followed it.
 
@@ -22,6 +23,7 @@ def same_token(pattern, period):
     return _score(pattern, period, period)
 
 
+@mistake(of=induction_score)
 def token_before(pattern, period):
     """The weight on the token in front of the earlier one is taken.
 
@@ -31,6 +33,7 @@ def token_before(pattern, period):
     return _score(pattern, period, period + 1)
 
 
+@mistake(of=induction_score)
 def first_telling_too(pattern, period):
     """The queries of the first telling count as well.
 
@@ -40,6 +43,7 @@ def first_telling_too(pattern, period):
     return _score(pattern, period, period - 1, first=0)
 
 
+@mistake(of=induction_score)
 def one_query_late(pattern, period):
     """The first query of the second telling is left out.
 
@@ -48,6 +52,7 @@ def one_query_late(pattern, period):
     return _score(pattern, period, period - 1, first=period + 1)
 
 
+@mistake(of=induction_score)
 def one_query_early(pattern, period):
     """One query too early: the last token of the first telling counts as well.
 
@@ -57,6 +62,7 @@ def one_query_early(pattern, period):
     return _score(pattern, period, period - 1, first=period - 1)
 
 
+@mistake(of=induction_score)
 def key_and_query_swapped(pattern, period):
     """Query and key are swapped: those weights are masked, and 0.
 
@@ -66,6 +72,7 @@ def key_and_query_swapped(pattern, period):
     return pattern[..., t - period + 1, t].mean(axis=-1)
 
 
+@mistake(of=induction_score)
 def added_not_averaged(pattern, period):
     """The weights are added up; their mean is asked for.
 
@@ -74,6 +81,7 @@ def added_not_averaged(pattern, period):
     return induction_score(pattern, period) * np.float32(pattern.shape[-1] - period)
 
 
+@mistake(of=induction_score)
 def divided_by_all(pattern, period):
     """The sum is divided by all T queries.
 
@@ -83,6 +91,7 @@ def divided_by_all(pattern, period):
     return induction_score(pattern, period) * np.float32((T - period) / T)
 
 
+@mistake(of=induction_score)
 def one_for_all_heads(pattern, period):
     """One number came out for all heads together.
 
@@ -100,6 +109,7 @@ def _direct(parts, gain, bias, target, epsilon, centred=None, deviation=None):
     return np.append(centred / deviation * gain @ target, bias @ target)
 
 
+@mistake(of=direct_logits)
 def normed_alone(parts, gain, bias, target, epsilon=1e-5):
     """Each part is divided by its own deviation.
 
@@ -108,6 +118,7 @@ def normed_alone(parts, gain, bias, target, epsilon=1e-5):
     return np.append((layer_norm(parts, gain, np.zeros_like(bias), epsilon) @ target), bias @ target)
 
 
+@mistake(of=direct_logits)
 def not_divided(parts, gain, bias, target, epsilon=1e-5):
     """Nothing is divided by the deviation.
 
@@ -116,6 +127,7 @@ def not_divided(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon, deviation=1.0)
 
 
+@mistake(of=direct_logits)
 def root_left_out(parts, gain, bias, target, epsilon=1e-5):
     """The root is forgotten: the parts are divided by the variance.
 
@@ -124,6 +136,7 @@ def root_left_out(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon, deviation=float(parts.sum(axis=0).var() + epsilon))
 
 
+@mistake(of=direct_logits)
 def not_centred(parts, gain, bias, target, epsilon=1e-5):
     """The mean of each part is left in.
 
@@ -132,6 +145,7 @@ def not_centred(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon, centred=parts)
 
 
+@mistake(of=direct_logits)
 def mean_of_the_sum(parts, gain, bias, target, epsilon=1e-5):
     """The mean of the whole stream is taken from each part.
 
@@ -140,6 +154,7 @@ def mean_of_the_sum(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon, centred=parts - parts.sum(axis=0).mean())
 
 
+@mistake(of=direct_logits)
 def mean_from_the_first(parts, gain, bias, target, epsilon=1e-5):
     """The mean of the whole stream is taken from the first part alone.
 
@@ -151,6 +166,7 @@ def mean_from_the_first(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon, centred=centred)
 
 
+@mistake(of=direct_logits)
 def mean_over_parts(parts, gain, bias, target, epsilon=1e-5):
     """The mean is taken over the parts, for each column.
 
@@ -159,6 +175,7 @@ def mean_over_parts(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon, centred=parts - parts.mean(axis=0))
 
 
+@mistake(of=direct_logits)
 def deviation_of_the_mean(parts, gain, bias, target, epsilon=1e-5):
     """The deviation is that of the mean of the parts, not of their sum.
 
@@ -167,6 +184,7 @@ def deviation_of_the_mean(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon, deviation=float(np.sqrt(parts.mean(axis=0).var() + epsilon)))
 
 
+@mistake(of=direct_logits)
 def deviation_of_all(parts, gain, bias, target, epsilon=1e-5):
     """The deviation is that of all numbers of all parts.
 
@@ -175,6 +193,7 @@ def deviation_of_all(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon, deviation=float(np.sqrt(parts.var() + epsilon)))
 
 
+@mistake(of=direct_logits)
 def no_gain_at_all(parts, gain, bias, target, epsilon=1e-5):
     """The gain is forgotten.
 
@@ -183,6 +202,7 @@ def no_gain_at_all(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, np.ones_like(gain), bias, target, epsilon)
 
 
+@mistake(of=direct_logits)
 def gain_first(parts, gain, bias, target, epsilon=1e-5):
     """The gain comes before the mean is taken away.
 
@@ -192,6 +212,7 @@ def gain_first(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, np.ones_like(gain), bias, target, epsilon, centred=scaled - scaled.mean(axis=-1, keepdims=True))
 
 
+@mistake(of=direct_logits)
 def epsilon_left_out(parts, gain, bias, target, epsilon=1e-5):
     """The epsilon is forgotten, or is not the argument.
 
@@ -200,6 +221,7 @@ def epsilon_left_out(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, 0.0)
 
 
+@mistake(of=direct_logits)
 def epsilon_after_the_root(parts, gain, bias, target, epsilon=1e-5):
     """The epsilon is added to the deviation.
 
@@ -208,6 +230,7 @@ def epsilon_after_the_root(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon, deviation=float(parts.sum(axis=0).std() + epsilon))
 
 
+@mistake(of=direct_logits)
 def bias_left_out(parts, gain, bias, target, epsilon=1e-5):
     """The entry of the bias is missing at the end.
 
@@ -216,6 +239,7 @@ def bias_left_out(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon)[:-1]
 
 
+@mistake(of=direct_logits)
 def bias_at_the_front(parts, gain, bias, target, epsilon=1e-5):
     """The entry of the bias comes first; it is asked for at the end.
 
@@ -224,6 +248,7 @@ def bias_at_the_front(parts, gain, bias, target, epsilon=1e-5):
     return np.roll(_direct(parts, gain, bias, target, epsilon), 1)
 
 
+@mistake(of=direct_logits)
 def bias_in_every_part(parts, gain, bias, target, epsilon=1e-5):
     """The bias of the norm was added in every part.
 
@@ -234,6 +259,7 @@ def bias_in_every_part(parts, gain, bias, target, epsilon=1e-5):
     return added
 
 
+@mistake(of=direct_logits)
 def bias_not_multiplied(parts, gain, bias, target, epsilon=1e-5):
     """The bias is added up without the token's row.
 
@@ -245,6 +271,7 @@ def bias_not_multiplied(parts, gain, bias, target, epsilon=1e-5):
     return added
 
 
+@mistake(of=direct_logits)
 def already_added(parts, gain, bias, target, epsilon=1e-5):
     """The parts are already added up: only the logit is left.
 
@@ -253,6 +280,7 @@ def already_added(parts, gain, bias, target, epsilon=1e-5):
     return _direct(parts, gain, bias, target, epsilon).sum()
 
 
+@mistake(of=direct_logits)
 def column_by_column(parts, gain, bias, target, epsilon=1e-5):
     """The products are there, but each row has not been added up.
 
@@ -269,6 +297,7 @@ def _losses(logits, ids):
     return np.log(np.exp(shifted).sum(axis=-1)) - shifted[np.arange(len(ids)), ids]
 
 
+@mistake(of=position_losses)
 def not_moved(logits, ids):
     """Row t is asked for token t, which the model has already read.
 
@@ -277,6 +306,7 @@ def not_moved(logits, ids):
     return _losses(logits[1:], ids[1:])
 
 
+@mistake(of=position_losses)
 def just_read(logits, ids):
     """Each row is asked for the token that was just read: ids[:-1] is taken, not what comes next.
 
@@ -286,6 +316,7 @@ def just_read(logits, ids):
     return _losses(logits[:-1], ids[:-1])
 
 
+@mistake(of=position_losses)
 def not_shortened(logits, ids):
     """The last row is asked as well, though nothing comes after it.
 
@@ -294,6 +325,7 @@ def not_shortened(logits, ids):
     return _losses(logits, np.roll(ids, -1))
 
 
+@mistake(of=position_losses)
 def without_log(logits, ids):
     """The probability came out, not its logarithm.
 
@@ -303,6 +335,7 @@ def without_log(logits, ids):
     return np.exp(-position_losses(logits, ids))
 
 
+@mistake(of=position_losses)
 def sign_forgotten(logits, ids):
     """The minus is missing.
 
@@ -311,6 +344,7 @@ def sign_forgotten(logits, ids):
     return -position_losses(logits, ids)
 
 
+@mistake(of=position_losses)
 def in_bits(logits, ids):
     """The logarithm has base 2: these are bits.
 
@@ -319,6 +353,7 @@ def in_bits(logits, ids):
     return (position_losses(logits, ids) / np.float32(np.log(2))).astype(logits.dtype)
 
 
+@mistake(of=position_losses)
 def logits_alone(logits, ids):
     """The logit is taken as it is; softmax is missing.
 
@@ -327,6 +362,7 @@ def logits_alone(logits, ids):
     return -logits[np.arange(len(ids) - 1), ids[1:]]
 
 
+@mistake(of=position_losses)
 def overflowing(logits, ids):
     """Large logits overflow: exp of 1,000 is infinite.
 
@@ -335,6 +371,7 @@ def overflowing(logits, ids):
     return np.log(np.exp(logits[:-1]).sum(axis=-1)) - logits[np.arange(len(ids) - 1), ids[1:]]
 
 
+@mistake(of=position_losses)
 def softmax_first(logits, ids):
     """Softmax first, log afterwards: a probability of 0 has no log.
 
@@ -346,6 +383,7 @@ def softmax_first(logits, ids):
         return -np.log(chance[np.arange(len(ids) - 1), ids[1:]])
 
 
+@mistake(of=position_losses)
 def overflowing_softmax(logits, ids):
     """Large logits overflow in the softmax: infinite divided by infinite is nan.
 
@@ -357,20 +395,28 @@ def overflowing_softmax(logits, ids):
         return -np.log((z / z.sum(axis=-1, keepdims=True))[np.arange(len(ids) - 1), ids[1:]])
 
 
+SMALL = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-15, 1e-16, 1e-20, 1e-30)
+
+
 def _small_number_added(number):
     """The mistake with this number; each caps the loss elsewhere."""
-    def mistake(logits, ids):
+    def capped(logits, ids):
         return -np.log(softmax(logits[:-1])[np.arange(len(ids) - 1), ids[1:]] + np.float32(number))
 
-    mistake.__name__ = f"added_{number:.0e}"
-    mistake.__doc__ = f"""About {number:.0e} is added so that the log can be taken: it caps the loss.
+    capped.__name__ = f"added_{number:.0e}"
+    capped.__doc__ = f"""About {number:.0e} is added so that the log can be taken: it caps the loss.
 
     A token that is unlikely enough should cost 1,000 nats. What does minus the log of your small
     number come to? Which form of the formula needs no such help?
     """
-    return mistake
+    return capped
 
 
+for _number in SMALL:
+    mistake(of=position_losses)(_small_number_added(_number))
+
+
+@mistake(of=position_losses)
 def one_maximum(logits, ids):
     """One maximum is taken for all rows.
 
@@ -382,6 +428,7 @@ def one_maximum(logits, ids):
         return np.log(np.exp(z).sum(axis=-1)) - z[np.arange(len(z)), ids[1:]]
 
 
+@mistake(of=position_losses)
 def over_positions(logits, ids):
     """The probabilities add up over positions, not over the vocabulary.
 
@@ -391,6 +438,7 @@ def over_positions(logits, ids):
     return (np.log(np.exp(shifted).sum(axis=0)) - shifted)[np.arange(len(ids) - 1), ids[1:]]
 
 
+@mistake(of=position_losses)
 def their_mean(logits, ids):
     """One mean came out for all positions.
 
@@ -433,23 +481,10 @@ LOSSES = [
     Case("one logit of 1,000, and another token comes", (np.array([[1000, 0, 0], [0, 1, 2], [2, 1, 0]], np.float32), np.array([0, 1, 2]))),
 ]
 
-SMALL = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-15, 1e-16, 1e-20, 1e-30)
 
-EXERCISES = [
-    Exercise("induction_score", induction_score, SCORES,
-             [same_token, token_before, first_telling_too, one_query_late, one_query_early, key_and_query_swapped,
-              added_not_averaged, divided_by_all, one_for_all_heads]),
-    Exercise("direct_logits", direct_logits, DIRECT,
-             [normed_alone, not_divided, root_left_out, not_centred, mean_of_the_sum, mean_from_the_first,
-              mean_over_parts,
-              deviation_of_the_mean, deviation_of_all, no_gain_at_all, gain_first, epsilon_left_out,
-              epsilon_after_the_root, bias_left_out, bias_at_the_front, bias_in_every_part, bias_not_multiplied, already_added,
-              column_by_column], tolerance=1e-4),
-    Exercise("position_losses", position_losses, LOSSES,
-             [not_moved, just_read, not_shortened, without_log, sign_forgotten, in_bits, logits_alone, overflowing,
-              overflowing_softmax, softmax_first, *map(_small_number_added, SMALL), one_maximum, over_positions,
-              their_mean], tolerance=1e-4),
-]
+exercise(induction_score, SCORES)
+exercise(direct_logits, DIRECT, tolerance=1e-4)
+exercise(position_losses, LOSSES, tolerance=1e-4)
 
 
 def splits(*arguments):

@@ -1,7 +1,7 @@
 """Lesson 13: the loop that writes, and a stream that ends at a word."""
 import numpy as np
 
-from . import Case, Exercise
+from . import Case, exercise, mistake
 
 
 def write_loop(next_logits, ids, max_new_tokens, context, end):
@@ -19,6 +19,7 @@ def write_loop(next_logits, ids, max_new_tokens, context, end):
         new.append(chosen)
 
 
+@mistake(of=write_loop)
 def end_token_kept(next_logits, ids, max_new_tokens, context, end):
     """The end token is returned with the text.
 
@@ -28,6 +29,7 @@ def end_token_kept(next_logits, ids, max_new_tokens, context, end):
     return (new + [end] if reason == "end token" else new), reason
 
 
+@mistake(of=write_loop)
 def end_token_ignored(next_logits, ids, max_new_tokens, context, end):
     """The end token stops nothing.
 
@@ -36,6 +38,7 @@ def end_token_ignored(next_logits, ids, max_new_tokens, context, end):
     return write_loop(next_logits, ids, max_new_tokens, context, None)
 
 
+@mistake(of=write_loop)
 def one_too_many(next_logits, ids, max_new_tokens, context, end):
     """There is one token too many, also where none was asked for.
 
@@ -44,6 +47,7 @@ def one_too_many(next_logits, ids, max_new_tokens, context, end):
     return write_loop(next_logits, ids, max_new_tokens + 1, context, end)
 
 
+@mistake(of=write_loop)
 def context_ignored(next_logits, ids, max_new_tokens, context, end):
     """The text grows past the context.
 
@@ -52,6 +56,7 @@ def context_ignored(next_logits, ids, max_new_tokens, context, end):
     return write_loop(next_logits, ids, max_new_tokens, 10 ** 9, end)
 
 
+@mistake(of=write_loop)
 def last_token_only(next_logits, ids, max_new_tokens, context, end):
     """The model is shown the last token only.
 
@@ -60,6 +65,7 @@ def last_token_only(next_logits, ids, max_new_tokens, context, end):
     return write_loop(lambda ids: next_logits(ids[-1:]), ids, max_new_tokens, context, end)
 
 
+@mistake(of=write_loop)
 def not_appended(next_logits, ids, max_new_tokens, context, end):
     """The chosen token is not appended to what the model reads.
 
@@ -70,6 +76,7 @@ def not_appended(next_logits, ids, max_new_tokens, context, end):
     return new, reason
 
 
+@mistake(of=write_loop)
 def prompt_returned(next_logits, ids, max_new_tokens, context, end):
     """The prompt is returned along with the new tokens.
 
@@ -79,6 +86,7 @@ def prompt_returned(next_logits, ids, max_new_tokens, context, end):
     return list(ids) + new, reason
 
 
+@mistake(of=write_loop)
 def end_token_0_missed(next_logits, ids, max_new_tokens, context, end):
     """An end token with the id 0 stops nothing.
 
@@ -87,6 +95,7 @@ def end_token_0_missed(next_logits, ids, max_new_tokens, context, end):
     return write_loop(next_logits, ids, max_new_tokens, context, end or None)
 
 
+@mistake(of=write_loop)
 def context_one_late(next_logits, ids, max_new_tokens, context, end):
     """The text becomes one token longer than the context.
 
@@ -95,6 +104,7 @@ def context_one_late(next_logits, ids, max_new_tokens, context, end):
     return write_loop(next_logits, ids, max_new_tokens, context + 1, end)
 
 
+@mistake(of=write_loop)
 def context_before_enough(next_logits, ids, max_new_tokens, context, end):
     """A full context is reported although enough tokens were written.
 
@@ -131,6 +141,7 @@ def until(pieces, stop):
     return text
 
 
+@mistake(of=until)
 def last_two_pieces(pieces, stop):
     """The stop word is looked for in the last two pieces only.
 
@@ -144,6 +155,7 @@ def last_two_pieces(pieces, stop):
     return text
 
 
+@mistake(of=until)
 def joined_first(pieces, stop):
     """All pieces are read before you look for the stop word.
 
@@ -152,6 +164,7 @@ def joined_first(pieces, stop):
     return "".join(pieces).split(stop)[0]
 
 
+@mistake(of=until)
 def each_piece_alone(pieces, stop):
     """The stop word is looked for in each piece alone.
 
@@ -165,6 +178,7 @@ def each_piece_alone(pieces, stop):
     return text
 
 
+@mistake(of=until)
 def stop_kept(pieces, stop):
     """The stop word is returned with the text.
 
@@ -174,6 +188,7 @@ def stop_kept(pieces, stop):
     return before + stop if not isinstance(pieces, list) or stop in "".join(pieces) else before
 
 
+@mistake(of=until)
 def last_stop(pieces, stop):
     """The text is cut at the last stop word, not at the first.
 
@@ -192,6 +207,7 @@ def tokens_possible(prompt, context):
     return context - prompt
 
 
+@mistake(of=tokens_possible)
 def context_itself(prompt, context):
     """The prompt is not counted.
 
@@ -200,6 +216,7 @@ def context_itself(prompt, context):
     return context
 
 
+@mistake(of=tokens_possible)
 def one_less(prompt, context):
     """One too few.
 
@@ -208,6 +225,7 @@ def one_less(prompt, context):
     return context - prompt - 1
 
 
+@mistake(of=tokens_possible)
 def a_sum(prompt, context):
     """Prompt and context are added.
 
@@ -223,8 +241,7 @@ def _toy(ids):
     return scores
 
 
-EXERCISES = [
-    Exercise("write_loop", write_loop, [
+exercise(write_loop, [
         Case("three new tokens", (_toy, [1, 2], 3, 20, None)),
         Case("an end token", (_toy, [1, 2], 8, 20, 7)),
         Case("the first new token is the end token", (_toy, [1, 2], 8, 20, 5)),
@@ -234,16 +251,12 @@ EXERCISES = [
         Case("the end token stands in the prompt", (_toy, [7, 1], 2, 20, 7)),
         Case("the end token has the id 0", (_toy, [9], 3, 20, 0)),
         Case("enough and full at once", (_toy, [1, 2, 3], 2, 5, None)),
-    ], [end_token_kept, end_token_ignored, one_too_many, context_ignored, last_token_only, not_appended, prompt_returned,
-        end_token_0_missed, context_one_late, context_before_enough]),
-    Exercise("until", until, [
+    ])
+exercise(until, [
         Case("the stop word in one piece", (["It was", " late. ", "He"], ".")),
         Case("the stop word cut in two", (["a fish", "\n", "\nThe end"], "\n\n")),
         Case("the stop word cut in three", (["a", "<", "/", "s>", "b"], "</s>")),
         Case("no stop word", (["a", "b"], "x")), Case("twice", (["a.b.c", ".d"], ".")),
-        Case("a stream that is still being written", (Live("a b", "c.", "d"), "."))],
-        [each_piece_alone, last_two_pieces, joined_first, stop_kept, last_stop]),
-    Exercise("tokens_possible", tokens_possible, [
-        Case("a prompt of 200, a context of 256", (200, 256)), Case("a prompt that fills the context", (256, 256)), Case("a prompt of 12, a context of 100", (12, 100))],
-        [context_itself, one_less, a_sum]),
-]
+        Case("a stream that is still being written", (Live("a b", "c.", "d"), "."))])
+exercise(tokens_possible, [
+        Case("a prompt of 200, a context of 256", (200, 256)), Case("a prompt that fills the context", (256, 256)), Case("a prompt of 12, a context of 100", (12, 100))])

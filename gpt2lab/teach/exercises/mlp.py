@@ -7,7 +7,7 @@ from gpt2lab.gelu import exact_gelu, gelu
 from gpt2lab.linear import linear as library_linear
 from gpt2lab.mlp import mlp
 
-from . import Case, Exercise, random
+from . import Case, exercise, mistake, random
 
 
 def _tanh_form(x, root=math.sqrt(2 / math.pi), cubic=0.044715, half=0.5, one=1.0):
@@ -15,6 +15,7 @@ def _tanh_form(x, root=math.sqrt(2 / math.pi), cubic=0.044715, half=0.5, one=1.0
         return (half * x * (one + np.tanh(root * (x + cubic * x * x * x)))).astype(x.dtype)
 
 
+@mistake(of=gelu)
 def float64_gelu(x):
     """The values are right, but float32 numbers have become float64.
 
@@ -24,6 +25,7 @@ def float64_gelu(x):
     return gelu(x.astype(np.float64))
 
 
+@mistake(of=gelu)
 def erf_gelu(x):
     """This is the other GELU, the one with erf.
 
@@ -33,6 +35,7 @@ def erf_gelu(x):
     return exact_gelu(x)
 
 
+@mistake(of=gelu)
 def relu(x):
     """This is ReLU: negative numbers become 0, the others pass.
 
@@ -41,6 +44,7 @@ def relu(x):
     return np.maximum(x, 0)
 
 
+@mistake(of=gelu)
 def sigmoid_gelu(x):
     """This is the sigmoid form, x / (1 + exp(-1.702 x)).
 
@@ -50,6 +54,7 @@ def sigmoid_gelu(x):
         return (x / (1 + np.exp(-1.702 * x))).astype(x.dtype)
 
 
+@mistake(of=gelu)
 def silu(x):
     """This is SiLU, x / (1 + exp(-x)).
 
@@ -59,6 +64,7 @@ def silu(x):
         return (x / (1 + np.exp(-x))).astype(x.dtype)
 
 
+@mistake(of=gelu)
 def no_half(x):
     """The factor one half is missing.
 
@@ -68,6 +74,7 @@ def no_half(x):
     return _tanh_form(x, half=1.0)
 
 
+@mistake(of=gelu)
 def no_one(x):
     """The 1 in front of the tanh is missing.
 
@@ -76,6 +83,7 @@ def no_one(x):
     return _tanh_form(x, one=0.0)
 
 
+@mistake(of=gelu)
 def no_cube(x):
     """The term with the cube of x is missing.
 
@@ -84,6 +92,7 @@ def no_cube(x):
     return _tanh_form(x, cubic=0.0)
 
 
+@mistake(of=gelu)
 def square_for_cube(x):
     """The square of x stands where the cube should be.
 
@@ -92,6 +101,7 @@ def square_for_cube(x):
     return (0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x)))).astype(x.dtype)
 
 
+@mistake(of=gelu)
 def no_root(x):
     """2 / pi is not under a square root.
 
@@ -100,6 +110,7 @@ def no_root(x):
     return _tanh_form(x, root=2 / math.pi)
 
 
+@mistake(of=gelu)
 def root_upside_down(x):
     """The root is taken of pi / 2, not of 2 / pi.
 
@@ -108,6 +119,7 @@ def root_upside_down(x):
     return _tanh_form(x, root=math.sqrt(math.pi / 2))
 
 
+@mistake(of=gelu)
 def ten_times_the_cube(x):
     """The factor of the cube is ten times too large.
 
@@ -116,6 +128,7 @@ def ten_times_the_cube(x):
     return _tanh_form(x, cubic=0.44715)
 
 
+@mistake(of=gelu)
 def root_of_two_alone(x):
     """The root covers the 2 only, not the whole of 2 / pi.
 
@@ -124,6 +137,7 @@ def root_of_two_alone(x):
     return _tanh_form(x, root=math.sqrt(2) / math.pi)
 
 
+@mistake(of=gelu)
 def root_of_pi_alone(x):
     """The root covers pi only, not the whole of 2 / pi.
 
@@ -132,6 +146,7 @@ def root_of_pi_alone(x):
     return _tanh_form(x, root=2 / math.sqrt(math.pi))
 
 
+@mistake(of=gelu)
 def share_only(x):
     """The share comes out, not x times the share.
 
@@ -140,6 +155,7 @@ def share_only(x):
     return (0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))).astype(x.dtype)
 
 
+@mistake(of=mlp)
 def no_nonlinearity(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """There is no GELU between the two layers.
 
@@ -149,6 +165,7 @@ def no_nonlinearity(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=g
     return linear(linear(x, w_fc, b_fc), w_proj, b_proj)
 
 
+@mistake(of=mlp)
 def gelu_after_projection(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """GELU comes after the second layer, not between the two.
 
@@ -158,6 +175,7 @@ def gelu_after_projection(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, 
     return gelu(linear(linear(x, w_fc, b_fc), w_proj, b_proj))
 
 
+@mistake(of=mlp)
 def gelu_twice(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """GELU acts between the layers and once more at the end.
 
@@ -167,6 +185,7 @@ def gelu_twice(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     return gelu(mlp(x, w_fc, b_fc, w_proj, b_proj, linear, gelu))
 
 
+@mistake(of=mlp)
 def gelu_first(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """GELU acts on x, before the first layer.
 
@@ -175,6 +194,7 @@ def gelu_first(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     return linear(linear(gelu(x), w_fc, b_fc), w_proj, b_proj)
 
 
+@mistake(of=mlp)
 def no_fc_bias(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """The bias of the first layer is forgotten.
 
@@ -183,6 +203,7 @@ def no_fc_bias(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     return mlp(x, w_fc, np.zeros_like(b_fc), w_proj, b_proj, linear, gelu)
 
 
+@mistake(of=mlp)
 def no_proj_bias(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """The bias of the second layer is forgotten.
 
@@ -191,6 +212,7 @@ def no_proj_bias(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu
     return mlp(x, w_fc, b_fc, w_proj, np.zeros_like(b_proj), linear, gelu)
 
 
+@mistake(of=mlp)
 def no_bias(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """Both biases are forgotten.
 
@@ -199,6 +221,7 @@ def no_bias(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     return mlp(x, w_fc, np.zeros_like(b_fc), w_proj, np.zeros_like(b_proj), linear, gelu)
 
 
+@mistake(of=mlp)
 def with_residual(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """x itself is added to the result.
 
@@ -207,6 +230,7 @@ def with_residual(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gel
     return x + mlp(x, w_fc, b_fc, w_proj, b_proj, linear, gelu)
 
 
+@mistake(of=mlp)
 def transposed(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """Both weights are transposed.
 
@@ -218,6 +242,7 @@ def transposed(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     return linear(gelu(linear(x, w_fc.T, b_fc)), w_proj.T, b_proj)
 
 
+@mistake(of=mlp)
 def one_layer_twice(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """The way back uses the first layer's weights, transposed.
 
@@ -227,6 +252,7 @@ def one_layer_twice(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=g
     return linear(gelu(linear(x, w_fc, b_fc)), w_fc.T, b_proj)
 
 
+@mistake(of=mlp)
 def gelu_ignored(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """The gelu that is handed in is not used.
 
@@ -236,6 +262,7 @@ def gelu_ignored(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu
     return mlp(x, w_fc, b_fc, w_proj, b_proj, linear)
 
 
+@mistake(of=mlp)
 def relu_in_mlp(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """A ReLU stands between the layers.
 
@@ -244,6 +271,7 @@ def relu_in_mlp(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu)
     return mlp(x, w_fc, b_fc, w_proj, b_proj, linear, relu)
 
 
+@mistake(of=mlp)
 def linear_ignored(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """The linear that is handed in is not used in both layers.
 
@@ -258,6 +286,7 @@ def one_unit(x, u, w_fc, b_fc, w_proj):
     return awake[:, None] * w_proj[u]                                               # (T, D)
 
 
+@mistake(of=one_unit)
 def unit_row_as_key(x, u, w_fc, b_fc, w_proj):
     """The key is taken from a row of c_fc, not from a column.
 
@@ -268,6 +297,7 @@ def unit_row_as_key(x, u, w_fc, b_fc, w_proj):
     return gelu(x @ w_fc[u] + b_fc[u])[:, None] * w_proj[u]
 
 
+@mistake(of=one_unit)
 def unit_column_as_value(x, u, w_fc, b_fc, w_proj):
     """The value is taken from a column of c_proj, not from a row.
 
@@ -278,6 +308,7 @@ def unit_column_as_value(x, u, w_fc, b_fc, w_proj):
     return gelu(x @ w_fc[:, u] + b_fc[u])[:, None] * w_proj[:, u]
 
 
+@mistake(of=one_unit)
 def unit_without_gelu(x, u, w_fc, b_fc, w_proj):
     """GELU is left out.
 
@@ -286,6 +317,7 @@ def unit_without_gelu(x, u, w_fc, b_fc, w_proj):
     return (x @ w_fc[:, u] + b_fc[u])[:, None] * w_proj[u]
 
 
+@mistake(of=one_unit)
 def unit_without_bias(x, u, w_fc, b_fc, w_proj):
     """The unit's bias is left out.
 
@@ -294,6 +326,7 @@ def unit_without_bias(x, u, w_fc, b_fc, w_proj):
     return gelu(x @ w_fc[:, u])[:, None] * w_proj[u]
 
 
+@mistake(of=one_unit)
 def unit_activation_only(x, u, w_fc, b_fc, w_proj):
     """The activation comes out, not what the unit adds.
 
@@ -308,6 +341,7 @@ def merged(w_fc, b_fc, w_proj, b_proj):
     return w_fc @ w_proj, b_fc @ w_proj + b_proj
 
 
+@mistake(of=merged)
 def merged_bias_added(w_fc, b_fc, w_proj, b_proj):
     """The first bias does not go through the second layer.
 
@@ -318,6 +352,7 @@ def merged_bias_added(w_fc, b_fc, w_proj, b_proj):
     return w_fc @ w_proj, b_fc + b_proj
 
 
+@mistake(of=merged)
 def merged_second_bias_only(w_fc, b_fc, w_proj, b_proj):
     """Only the second bias is left, the first one is lost.
 
@@ -326,6 +361,7 @@ def merged_second_bias_only(w_fc, b_fc, w_proj, b_proj):
     return w_fc @ w_proj, b_proj
 
 
+@mistake(of=merged)
 def merged_first_bias_only(w_fc, b_fc, w_proj, b_proj):
     """The second bias is lost.
 
@@ -334,6 +370,7 @@ def merged_first_bias_only(w_fc, b_fc, w_proj, b_proj):
     return w_fc @ w_proj, b_fc @ w_proj
 
 
+@mistake(of=merged)
 def merged_wrong_order(w_fc, b_fc, w_proj, b_proj):
     """The weights are multiplied in the wrong order.
 
@@ -391,16 +428,7 @@ MERGED = [
     Case("D = F = 3", made(1, 3, 3, 95)[1:]),
 ]
 
-EXERCISES = [
-    Exercise("gelu", gelu, GELU,
-             [erf_gelu, relu, sigmoid_gelu, silu, no_half, no_one, no_cube, square_for_cube, no_root, root_upside_down, ten_times_the_cube,
-              root_of_two_alone, root_of_pi_alone,
-              share_only, float64_gelu]),
-    Exercise("mlp", mlp, MLP,
-             [no_nonlinearity, gelu_after_projection, gelu_twice, gelu_first, relu_in_mlp, no_fc_bias, no_proj_bias,
-              no_bias, with_residual, transposed, one_layer_twice, gelu_ignored, linear_ignored]),
-    Exercise("one_unit", one_unit, UNIT,
-             [unit_row_as_key, unit_column_as_value, unit_without_gelu, unit_without_bias, unit_activation_only]),
-    Exercise("merged", merged, MERGED,
-             [merged_bias_added, merged_second_bias_only, merged_first_bias_only, merged_wrong_order]),
-]
+exercise(gelu, GELU)
+exercise(mlp, MLP)
+exercise(one_unit, UNIT)
+exercise(merged, MERGED)

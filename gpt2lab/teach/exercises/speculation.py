@@ -1,9 +1,10 @@
 """Bonus lesson: guesses from the text so far, how many to accept, and one step of the loop."""
 from gpt2lab.lookup import accept, guess
 
-from . import Case, Exercise
+from . import Case, exercise, mistake
 
 
+@mistake(of=guess)
 def earliest_place(ids, k, longest=3):
     """The first place is taken where the end occurs, not the latest.
 
@@ -12,6 +13,7 @@ def earliest_place(ids, k, longest=3):
     return _search(ids, k, longest, latest=False)
 
 
+@mistake(of=guess)
 def shortest_first(ids, k, longest=3):
     """The last token alone is looked for first.
 
@@ -20,6 +22,7 @@ def shortest_first(ids, k, longest=3):
     return _search(ids, k, longest, lengths=range(1, longest + 1))
 
 
+@mistake(of=guess)
 def only_the_longest(ids, k, longest=3):
     """Only the longest end is looked for.
 
@@ -28,6 +31,7 @@ def only_the_longest(ids, k, longest=3):
     return _search(ids, k, longest, lengths=[longest])
 
 
+@mistake(of=guess)
 def last_token_untried(ids, k, longest=3):
     """The last token alone is never looked for.
 
@@ -36,6 +40,7 @@ def last_token_untried(ids, k, longest=3):
     return _search(ids, k, longest, lengths=range(longest, 1, -1))
 
 
+@mistake(of=guess)
 def first_place_untried(ids, k, longest=3):
     """Place 0, the start of the text, is never looked at.
 
@@ -44,6 +49,7 @@ def first_place_untried(ids, k, longest=3):
     return _search(ids, k, longest, starts=lambda n: range(1, max(len(ids) - n, 1)))
 
 
+@mistake(of=guess)
 def end_finds_itself(ids, k, longest=3):
     """The end of the text finds itself.
 
@@ -52,6 +58,7 @@ def end_finds_itself(ids, k, longest=3):
     return []
 
 
+@mistake(of=guess)
 def found_tokens_too(ids, k, longest=3):
     """The guess begins with the tokens that were looked for.
 
@@ -60,6 +67,7 @@ def found_tokens_too(ids, k, longest=3):
     return _search(ids, k, longest, shift=lambda n: 0)
 
 
+@mistake(of=guess)
 def one_too_far(ids, k, longest=3):
     """The first token behind the place is left out.
 
@@ -68,6 +76,7 @@ def one_too_far(ids, k, longest=3):
     return _search(ids, k, longest, shift=lambda n: n + 1)
 
 
+@mistake(of=guess)
 def no_round(ids, k, longest=3):
     """The guess is too short where the text ends.
 
@@ -80,6 +89,7 @@ def no_round(ids, k, longest=3):
     return []
 
 
+@mistake(of=guess)
 def last_token_again(ids, k, longest=3):
     """Where the text ends, the guess is filled up with the last token.
 
@@ -89,6 +99,7 @@ def last_token_again(ids, k, longest=3):
     return followed + followed[-1:] * (k - len(followed))
 
 
+@mistake(of=guess)
 def searched_again(ids, k, longest=3):
     """One token is guessed, then the search begins anew behind it.
 
@@ -100,6 +111,7 @@ def searched_again(ids, k, longest=3):
     return text[len(ids):]
 
 
+@mistake(of=guess)
 def no_overlap(ids, k, longest=3):
     """A place that overlaps the end of the text is not looked at.
 
@@ -108,6 +120,7 @@ def no_overlap(ids, k, longest=3):
     return _search(ids, k, longest, starts=lambda n: range(max(len(ids) - 2 * n + 1, 0)))
 
 
+@mistake(of=guess)
 def k_ignored(ids, k, longest=3):
     """All that follows the place is guessed, not k tokens.
 
@@ -117,6 +130,7 @@ def k_ignored(ids, k, longest=3):
     return followed if len(followed) > k else guess(ids, k, longest)
 
 
+@mistake(of=guess)
 def longest_ignored(ids, k, longest=3):
     """Three tokens are looked for, whatever longest says.
 
@@ -125,6 +139,7 @@ def longest_ignored(ids, k, longest=3):
     return guess(ids, k)
 
 
+@mistake(of=guess)
 def no_bound(ids, k, longest=3):
     """As many as `longest` tokens are looked for at the start of the text too, where there are fewer.
 
@@ -145,6 +160,7 @@ def _search(ids, k, longest, latest=True, lengths=None, shift=lambda n: n, start
     return []
 
 
+@mistake(of=accept)
 def all_alike(guessed, greedy):
     """All guesses that agree are counted, those behind a wrong one too.
 
@@ -153,6 +169,7 @@ def all_alike(guessed, greedy):
     return sum(a == b for a, b in zip(guessed, greedy))
 
 
+@mistake(of=accept)
 def return_in_the_loop(guessed, greedy):
     """The loop is left at its first pair, right or wrong.
 
@@ -165,6 +182,7 @@ def return_in_the_loop(guessed, greedy):
         return right
 
 
+@mistake(of=accept)
 def no_return_behind(guessed, greedy):
     """Nothing comes back when no guess is wrong.
 
@@ -174,6 +192,7 @@ def no_return_behind(guessed, greedy):
     return right if right < len(guessed) else None
 
 
+@mistake(of=accept)
 def one_place_late(guessed, greedy):
     """Each guess is compared with the choice behind it.
 
@@ -182,6 +201,7 @@ def one_place_late(guessed, greedy):
     return accept(guessed, greedy[1:])
 
 
+@mistake(of=accept)
 def all_or_nothing(guessed, greedy):
     """One wrong guess throws all away.
 
@@ -190,6 +210,7 @@ def all_or_nothing(guessed, greedy):
     return len(guessed) if accept(guessed, greedy) == len(guessed) else 0
 
 
+@mistake(of=accept)
 def free_token_counted(guessed, greedy):
     """One too many: the model's own token is counted as a guess.
 
@@ -198,6 +219,7 @@ def free_token_counted(guessed, greedy):
     return accept(guessed, greedy) + 1
 
 
+@mistake(of=accept)
 def the_tokens(guessed, greedy):
     """The accepted tokens come back, not their number.
 
@@ -206,6 +228,7 @@ def the_tokens(guessed, greedy):
     return guessed[:accept(guessed, greedy)]
 
 
+@mistake(of=accept)
 def wrong_ones_counted(guessed, greedy):
     """The guesses that are refused are counted.
 
@@ -246,6 +269,7 @@ def step(choose, ids, k, guess=guess, accept=accept):
     return greedy[:accept(guessed, greedy) + 1]
 
 
+@mistake(of=step)
 def no_own_token(choose, ids, k, guess=guess, accept=accept):
     """The model's own token behind the accepted guesses is missing.
 
@@ -254,6 +278,7 @@ def no_own_token(choose, ids, k, guess=guess, accept=accept):
     return step(choose, ids, k, guess, accept)[:-1]
 
 
+@mistake(of=step)
 def no_own_token_at_the_end(choose, ids, k, guess=guess, accept=accept):
     """The model's own token is missing where no guess is wrong.
 
@@ -264,6 +289,7 @@ def no_own_token_at_the_end(choose, ids, k, guess=guess, accept=accept):
     return greedy[:min(accept(guessed, greedy) + 1, len(guessed))]
 
 
+@mistake(of=step)
 def unchecked(choose, ids, k, guess=guess, accept=accept):
     """All guesses are kept, right or wrong.
 
@@ -273,6 +299,7 @@ def unchecked(choose, ids, k, guess=guess, accept=accept):
     return guessed + choose(ids + guessed, 1)
 
 
+@mistake(of=step)
 def all_choices(choose, ids, k, guess=guess, accept=accept):
     """All of greedy's choices are kept, also those behind a wrong guess.
 
@@ -282,6 +309,7 @@ def all_choices(choose, ids, k, guess=guess, accept=accept):
     return choose(ids + guessed, len(guessed) + 1)
 
 
+@mistake(of=step)
 def one_choice_too_many(choose, ids, k, guess=guess, accept=accept):
     """One of greedy's choices too many is kept, behind a wrong guess.
 
@@ -292,6 +320,7 @@ def one_choice_too_many(choose, ids, k, guess=guess, accept=accept):
     return greedy[:accept(guessed, greedy) + 2]
 
 
+@mistake(of=step)
 def one_pass_each(choose, ids, k, guess=guess, accept=accept):
     """Each guess is checked in a pass of its own.
 
@@ -302,6 +331,7 @@ def one_pass_each(choose, ids, k, guess=guess, accept=accept):
     return greedy[:accept(guessed, greedy) + 1]
 
 
+@mistake(of=step)
 def a_row_for_every_token(choose, ids, k, guess=guess, accept=accept):
     """The model is asked for a row of every token, those of the text too.
 
@@ -312,6 +342,7 @@ def a_row_for_every_token(choose, ids, k, guess=guess, accept=accept):
     return greedy[:accept(guessed, greedy) + 1]
 
 
+@mistake(of=step)
 def one_row_short(choose, ids, k, guess=guess, accept=accept):
     """The row after the text itself is missing.
 
@@ -322,6 +353,7 @@ def one_row_short(choose, ids, k, guess=guess, accept=accept):
     return greedy[:accept(guessed, greedy) + 1]
 
 
+@mistake(of=step)
 def guesses_not_read(choose, ids, k, guess=guess, accept=accept):
     """The model does not get the guesses to read.
 
@@ -332,6 +364,7 @@ def guesses_not_read(choose, ids, k, guess=guess, accept=accept):
     return greedy[:accept(guessed, greedy) + 1]
 
 
+@mistake(of=step)
 def guesses_ignored(choose, ids, k, guess=guess, accept=accept):
     """The guesses are ignored: each pass gives one token.
 
@@ -340,6 +373,7 @@ def guesses_ignored(choose, ids, k, guess=guess, accept=accept):
     return choose(ids, 1)
 
 
+@mistake(of=step)
 def whole_text(choose, ids, k, guess=guess, accept=accept):
     """The whole text comes back, not the new tokens.
 
@@ -348,6 +382,7 @@ def whole_text(choose, ids, k, guess=guess, accept=accept):
     return ids + step(choose, ids, k, guess, accept)
 
 
+@mistake(of=step)
 def nothing_to_guess(choose, ids, k, guess=guess, accept=accept):
     """Without a guess the model is not asked at all.
 
@@ -356,6 +391,7 @@ def nothing_to_guess(choose, ids, k, guess=guess, accept=accept):
     return step(choose, ids, k, guess, accept) if guess(ids, k) else []
 
 
+@mistake(of=step)
 def first_choice_last(choose, ids, k, guess=guess, accept=accept):
     """The token behind the accepted guesses is greedy's first choice, not the one that follows them.
 
@@ -366,6 +402,7 @@ def first_choice_last(choose, ids, k, guess=guess, accept=accept):
     return guessed[:accept(guessed, greedy)] + greedy[:1]
 
 
+@mistake(of=step)
 def last_choice_last(choose, ids, k, guess=guess, accept=accept):
     """The token behind the accepted guesses is greedy's last choice, which follows all guesses, wrong ones too.
 
@@ -376,6 +413,7 @@ def last_choice_last(choose, ids, k, guess=guess, accept=accept):
     return guessed[:accept(guessed, greedy)] + greedy[-1:]
 
 
+@mistake(of=step)
 def last_choice_too_early(choose, ids, k, guess=guess, accept=accept):
     """The token behind the accepted guesses is the choice one place too early, at the last right guess.
 
@@ -405,24 +443,17 @@ GUESSES = [
 ]
 LOOP = (1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3)
 
-EXERCISES = [
-    Exercise("guess", guess, GUESSES,
-             [earliest_place, shortest_first, only_the_longest, last_token_untried, first_place_untried,
-              end_finds_itself, found_tokens_too, one_too_far, no_round, last_token_again, searched_again,
-              no_overlap, k_ignored, longest_ignored, no_bound]),
-    Exercise("accept", accept, [
+exercise(guess, GUESSES)
+exercise(accept, [
         Case("the hand example", ([7, 5], [7, 8, 4])), Case("all right", ([7, 5, 6], [7, 5, 6, 2])),
         Case("the first one wrong", ([7, 5, 6], [1, 5, 6, 2])), Case("the second one wrong", ([7, 5, 6, 3], [7, 1, 6, 3, 2])),
         Case("no guess", ([], [4])), Case("all the same token", ([7, 7, 7], [7, 7, 7, 7])),
-    ], [all_alike, return_in_the_loop, no_return_behind, one_place_late, all_or_nothing, free_token_counted, the_tokens, wrong_ones_counted]),
-    Exercise("step", step, [
+    ])
+exercise(step, [
         Case("all guesses right", (Choose(*LOOP), list(LOOP[:5]), 3, guess, accept)),
         Case("the second guess wrong", (Choose(1, 2, 3, 1, 2, 3, 9, 4, 5), [1, 2, 3, 1, 2], 3, guess, accept)),
         Case("the first guess wrong", (Choose(1, 2, 3, 1, 2, 8, 1, 2), [1, 2, 3, 1, 2], 3, guess, accept)),
         Case("nothing to guess from", (Choose(1, 2, 3, 4), [1, 2, 3], 3, guess, accept)),
         Case("k = 1", (Choose(*LOOP), list(LOOP[:5]), 1, guess, accept)),
         Case("a text of one token", (Choose(4, 4, 4, 4), [4], 2, guess, accept)),
-    ], [no_own_token, no_own_token_at_the_end, unchecked, all_choices, one_choice_too_many, one_pass_each,
-        a_row_for_every_token, one_row_short, guesses_not_read, guesses_ignored, whole_text, nothing_to_guess,
-        first_choice_last, last_choice_last, last_choice_too_early]),
-]
+    ])

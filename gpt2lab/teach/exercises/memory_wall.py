@@ -3,7 +3,7 @@ import numpy as np
 
 from gpt2lab.quantize import pack_int4, quantize_int8
 
-from . import Case, Exercise, random
+from . import Case, exercise, mistake, random
 
 
 def _codes(w, scales, rounded=np.rint, most=127):
@@ -12,6 +12,7 @@ def _codes(w, scales, rounded=np.rint, most=127):
     return np.clip(rounded(steps), -most, most).astype(np.int8)
 
 
+@mistake(of=quantize_int8)
 def one_scale_for_all(w):
     """One scale serves the whole matrix.
 
@@ -22,6 +23,7 @@ def one_scale_for_all(w):
     return _codes(w, scales), scales
 
 
+@mistake(of=quantize_int8)
 def scale_left_a_number(w):
     """One scale serves the whole matrix, and it is a number, not an array (out,).
 
@@ -32,6 +34,7 @@ def scale_left_a_number(w):
     return _codes(w, scale), scale
 
 
+@mistake(of=quantize_int8)
 def scale_for_each_row(w):
     """Each row, one input, has a scale of its own, not each column.
 
@@ -42,6 +45,7 @@ def scale_for_each_row(w):
     return _codes(w, scales[:, None]), scales
 
 
+@mistake(of=quantize_int8)
 def size_forgotten(w):
     """The scale comes from the largest weight, signs and all: large negative weights are cut.
 
@@ -51,6 +55,7 @@ def size_forgotten(w):
     return _codes(w, scales), scales
 
 
+@mistake(of=quantize_int8)
 def size_forgotten_uncut(w):
     """The scale comes from the largest weight, signs and all, and large negative codes do not fit into int8.
 
@@ -60,6 +65,7 @@ def size_forgotten_uncut(w):
     return np.rint(w / np.where(scales > 0, scales, np.float32(1))).astype(np.int16).astype(np.int8), scales
 
 
+@mistake(of=quantize_int8)
 def size_taken_too_late(w):
     """The size is taken after the largest is looked for, so that of a large negative weight is missed.
 
@@ -69,6 +75,7 @@ def size_taken_too_late(w):
     return np.rint(w / np.where(scales > 0, scales, np.float32(1))).astype(np.int32).astype(np.int8), scales
 
 
+@mistake(of=quantize_int8)
 def added_to_the_scale(w):
     """A small number is added to the scale, so the steps are too long.
 
@@ -79,6 +86,7 @@ def added_to_the_scale(w):
     return _codes(w, scales), scales
 
 
+@mistake(of=quantize_int8)
 def halves_rounded_up(w):
     """Halves are rounded up, not to the even side.
 
@@ -88,6 +96,7 @@ def halves_rounded_up(w):
     return _codes(w, scales, lambda steps: np.floor(steps + np.float32(0.5))), scales
 
 
+@mistake(of=quantize_int8)
 def zero_by_zero(w):
     """A column of zeros is divided by its scale: 0 / 0.
 
@@ -98,6 +107,7 @@ def zero_by_zero(w):
     return np.rint(w / scales).astype(np.int8), scales
 
 
+@mistake(of=quantize_int8)
 def cut_off(w):
     """The codes are cut off towards 0, not rounded.
 
@@ -107,6 +117,7 @@ def cut_off(w):
     return _codes(w, scales, np.trunc), scales
 
 
+@mistake(of=quantize_int8)
 def rounded_down(w):
     """The codes are rounded down, not to the nearest.
 
@@ -116,6 +127,7 @@ def rounded_down(w):
     return _codes(w, scales, np.floor), scales
 
 
+@mistake(of=quantize_int8)
 def wraps_around(w):
     """The largest code is 128, which int8 cannot hold: it wraps around to -128.
 
@@ -126,6 +138,7 @@ def wraps_around(w):
     return np.rint(steps).astype(np.int16).astype(np.int8), scales
 
 
+@mistake(of=quantize_int8)
 def divided_by_128(w):
     """The scale divides by 128, and the largest codes are cut to 127.
 
@@ -136,6 +149,7 @@ def divided_by_128(w):
     return _codes(w, scales), scales
 
 
+@mistake(of=quantize_int8)
 def divided_by_255(w):
     """The scale divides by 255: the codes need twice the room of int8.
 
@@ -145,6 +159,7 @@ def divided_by_255(w):
     return _codes(w, scales), scales
 
 
+@mistake(of=quantize_int8)
 def one_for_zero(w):
     """The scale of a column of zeros is given back as 1.
 
@@ -154,6 +169,7 @@ def one_for_zero(w):
     return codes, np.where(scales == 0, np.float32(1), scales)
 
 
+@mistake(of=quantize_int8)
 def scale_turned_over(w):
     """The scale is given back turned over: 127 / largest, not largest / 127.
 
@@ -163,6 +179,7 @@ def scale_turned_over(w):
     return codes, np.divide(1, scales, out=np.zeros_like(scales), where=scales > 0)
 
 
+@mistake(of=quantize_int8)
 def steps_for_each_unit(w):
     """The scale is 127 / largest, steps for each unit, and w is multiplied by it.
 
@@ -173,6 +190,7 @@ def steps_for_each_unit(w):
     return np.rint(w * scales).astype(np.int8), scales
 
 
+@mistake(of=quantize_int8)
 def swapped(w):
     """The two results have changed places.
 
@@ -181,6 +199,7 @@ def swapped(w):
     return quantize_int8(w)[::-1]
 
 
+@mistake(of=quantize_int8)
 def codes_left_as_floats(w):
     """The numbers are right, their dtypes are not.
 
@@ -191,6 +210,7 @@ def codes_left_as_floats(w):
     return codes.astype(np.float32), scales
 
 
+@mistake(of=quantize_int8)
 def scales_as_a_row(w):
     """The scales have shape (1, out), not (out,).
 
@@ -200,6 +220,7 @@ def scales_as_a_row(w):
     return codes, scales[None]
 
 
+@mistake(of=pack_int4)
 def high_first(codes):
     """The first code of each pair stands in the high four bits, the second in the low.
 
@@ -209,6 +230,7 @@ def high_first(codes):
     return (odd | even << 4).astype(np.uint8)
 
 
+@mistake(of=pack_int4)
 def signs_spill(codes):
     """A negative first code covers the second one with its sign bits.
 
@@ -218,6 +240,7 @@ def signs_spill(codes):
     return (even | odd << 4).astype(np.uint8)
 
 
+@mistake(of=pack_int4)
 def moved_up(codes):
     """The codes are moved up by 8 to be positive, and not cut to four bits.
 
@@ -227,6 +250,7 @@ def moved_up(codes):
     return (even | odd << 4).astype(np.uint8)
 
 
+@mistake(of=pack_int4)
 def moved_up_after_filling(codes):
     """The codes are moved up by 8 to be positive, and so is the 0 that fills up.
 
@@ -236,6 +260,7 @@ def moved_up_after_filling(codes):
     return ((even + 8) | (odd + 8) << 4).astype(np.uint8)
 
 
+@mistake(of=pack_int4)
 def flattened(codes):
     """np.append without an axis makes one row of all columns.
 
@@ -246,6 +271,7 @@ def flattened(codes):
     return ((codes[0::2] & 15) | (codes[1::2] & 15) << 4).astype(np.uint8)
 
 
+@mistake(of=pack_int4)
 def halves(codes):
     """The first half of the codes is paired with the second half, not each code with its neighbour.
 
@@ -257,6 +283,7 @@ def halves(codes):
     return (low | high << 4).astype(np.uint8)
 
 
+@mistake(of=pack_int4)
 def last_one_lost(codes):
     """With an odd number of codes, the last one is lost.
 
@@ -265,6 +292,7 @@ def last_one_lost(codes):
     return pack_int4(codes[:len(codes) // 2 * 2])
 
 
+@mistake(of=pack_int4)
 def odd_one_forgotten(codes):
     """With an odd number of codes, the second ones are one too few.
 
@@ -274,6 +302,7 @@ def odd_one_forgotten(codes):
     return ((codes[0::2] & 15) | (codes[1::2] & 15) << 4).astype(np.uint8)
 
 
+@mistake(of=pack_int4)
 def every_axis_filled(codes):
     """With an odd number of codes, every axis is filled up, not only the first.
 
@@ -282,6 +311,7 @@ def every_axis_filled(codes):
     return pack_int4(np.pad(codes, (0, len(codes) % 2)))
 
 
+@mistake(of=pack_int4)
 def shifted_by_three(codes):
     """The second code is moved by three bits, not by four.
 
@@ -291,6 +321,7 @@ def shifted_by_three(codes):
     return (even | odd << 3).astype(np.uint8)
 
 
+@mistake(of=pack_int4)
 def one_a_byte(codes):
     """Each code still has a byte of its own.
 
@@ -299,6 +330,7 @@ def one_a_byte(codes):
     return (codes & 15).astype(np.uint8)
 
 
+@mistake(of=pack_int4)
 def packed_as_int8(codes):
     """The bytes are int8, not uint8.
 
@@ -319,6 +351,7 @@ def attainable(intensity, bandwidth, rate):
     return min(rate, intensity * bandwidth)
 
 
+@mistake(of=attainable)
 def higher_roof(intensity, bandwidth, rate):
     """The higher of the two limits is taken.
 
@@ -327,6 +360,7 @@ def higher_roof(intensity, bandwidth, rate):
     return max(rate, intensity * bandwidth)
 
 
+@mistake(of=attainable)
 def only_memory(intensity, bandwidth, rate):
     """The arithmetic is never the limit.
 
@@ -335,6 +369,7 @@ def only_memory(intensity, bandwidth, rate):
     return intensity * bandwidth
 
 
+@mistake(of=attainable)
 def only_rate(intensity, bandwidth, rate):
     """The memory is never the limit.
 
@@ -343,6 +378,7 @@ def only_rate(intensity, bandwidth, rate):
     return rate
 
 
+@mistake(of=attainable)
 def divided(intensity, bandwidth, rate):
     """The bandwidth is divided by the intensity.
 
@@ -351,6 +387,7 @@ def divided(intensity, bandwidth, rate):
     return min(rate, bandwidth / intensity)
 
 
+@mistake(of=attainable)
 def turned_over(intensity, bandwidth, rate):
     """The intensity is divided by the bandwidth.
 
@@ -359,6 +396,7 @@ def turned_over(intensity, bandwidth, rate):
     return min(rate, intensity / bandwidth)
 
 
+@mistake(of=attainable)
 def intensity_forgotten(intensity, bandwidth, rate):
     """The rate is compared with the bandwidth: operations a second with bytes a second.
 
@@ -367,6 +405,7 @@ def intensity_forgotten(intensity, bandwidth, rate):
     return min(rate, bandwidth)
 
 
+@mistake(of=attainable)
 def one_after_the_other(intensity, bandwidth, rate):
     """The time to read and the time to compute are added up.
 
@@ -379,29 +418,23 @@ HAND = np.array([[127, 2], [-63.4, -1], [2.6, 0.3]], np.float32)
 ZEROS = random(4, 3, seed=5)
 ZEROS[:, 1] = 0
 NEGATIVE = -np.abs(random(5, 2, seed=6))
-EXERCISES = [
-    Exercise("quantize_int8", quantize_int8, [
+exercise(quantize_int8, [
         Case("a column up to 127 and one up to 2", (HAND,)),
         Case("columns of different size", (random(6, 3, seed=1) * np.array([1, 10, 0.01], np.float32),)),
-        Case("a column of zeros", (ZEROS,), strict=True),
+        Case("a column of zeros", (ZEROS,), stops_at_nan=True),
         Case("negative weights only", (NEGATIVE,)),
         Case("as many inputs as outputs", (random(4, 4, seed=2),)),
         Case("halves of both signs", (np.array([[2], [1], [-1]], np.float32),)),
-    ], [one_scale_for_all, scale_left_a_number, scale_for_each_row, size_forgotten, size_forgotten_uncut,
-        size_taken_too_late, added_to_the_scale, zero_by_zero, cut_off, rounded_down, halves_rounded_up,
-        wraps_around, divided_by_128, divided_by_255, one_for_zero, scale_turned_over, steps_for_each_unit,
-        swapped, codes_left_as_floats, scales_as_a_row]),
-    Exercise("pack_int4", pack_int4, [
+    ])
+exercise(pack_int4, [
         Case("1 and 2", (np.array([1, 2], np.int8),)),
         Case("six codes, some negative", (np.array([-1, 3, 7, -7, 0, -4], np.int8),)),
         Case("three codes", (np.array([5, -2, 6], np.int8),)),
         Case("no codes", (np.zeros(0, np.int8),)),
         Case("columns side by side, shape (3, 2)", (np.array([[1, -1], [2, -2], [3, -3]], np.int8),)),
-    ], [high_first, signs_spill, moved_up, moved_up_after_filling, flattened, halves, last_one_lost,
-        odd_one_forgotten, every_axis_filled, shifted_by_three, one_a_byte, packed_as_int8]),
-    Exercise("attainable", attainable, [
+    ])
+exercise(attainable, [
         Case("few operations a byte", (0.5, 10.0, 100.0)), Case("many operations a byte", (128.0, 10.0, 100.0)),
         Case("where the roofs meet", (10.0, 10.0, 100.0)), Case("another machine", (2.0, 40.0, 1000.0)),
         Case("another machine, on its slope still", (20.0, 40.0, 1000.0)),
-    ], [higher_roof, only_memory, only_rate, divided, turned_over, intensity_forgotten, one_after_the_other]),
-]
+    ])
