@@ -19,7 +19,7 @@ from packaging.specifiers import SpecifierSet
 
 REQUIREMENTS = Path(__file__).resolve().parents[2] / "requirements.txt"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14", "3.15")
-AT_ONCE = 2         # processes
+AT_ONCE = 4         # processes: they mostly wait for the network
 
 # Pins of which no version has a wheel, {(name, Python, system): reason}. When there is one after
 # all, the test fails until it leaves this list.
