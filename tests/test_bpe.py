@@ -516,9 +516,10 @@ def test_classes_are_those_of_tiktoken(name, pattern):
 
 def test_pieces_are_those_of_the_plain_expression():
     """Lesson 03 shows the plain one; the library's looks at characters above U+FFFF apart."""
-    space, letters, numbers = unicode_classes.SPACES, unicode_classes.LETTERS, unicode_classes.NUMBERS
-    plain = re.compile(rf"'(?:[sdmt]|ll|ve|re)| ?[{letters}]+| ?[{numbers}]+| ?[^{space}{letters}{numbers}]+"
-                       rf"|[{space}]+(?![^{space}])|[{space}]+")
+    space, letters = unicode_classes.SPACES, unicode_classes.LETTERS
+    numbers = unicode_classes.NUMBERS
+    plain = re.compile(rf"'(?:[sdmt]|ll|ve|re)| ?[{letters}]+| ?[{numbers}]+"
+                       rf"| ?[^{space}{letters}{numbers}]+|[{space}]+(?![^{space}])|[{space}]+")
     dice = random.Random(3)
     every = [chr(code) for code in [*range(0xD800), *range(0xE000, 0x110000)]]
     texts = ["".join(f"a{char} {char}1" for char in dice.sample(every, 100_000))]

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_a import CONFIG, GREEDY, model
 
 import gpt2lab
 from gpt2lab import KVCache, Ops, Tokenizer
 from gpt2lab.generate import generate_ids, stream_ids
 from gpt2lab.sampling import probabilities, sample
+from tiny_a import CONFIG, GREEDY, model
 
 pytestmark = pytest.mark.filterwarnings("error")
 TOKENIZER = Tokenizer(Path(__file__).parent.parent / "data" / "gpt2-vocab")

@@ -19,13 +19,20 @@ import torch
 from transformers import GPT2LMHeadModel, GPT2Tokenizer
 from transformers.utils.logging import disable_progress_bar
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))     # a script: no pytest's pythonpath
+from recipes import (
+    FULL_ROWS,
+    PROMPTS,
+    SMALL,
+    SMALL_PROMPTS,
+    columns,
+    sampled,
+    write_checkpoint,
+)
+
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent.parent / "data"
 FILES = {"gpt2-tiny": DATA / "gpt2-tiny" / "reference.npz", "small": HERE / "small.npz"}
-sys.path.insert(0, str(HERE.parent))
-from recipes import (FULL_ROWS, PROMPTS, SMALL, SMALL_PROMPTS, columns, sampled,    # noqa: E402
-                     write_checkpoint)
-
 CONTINUATION = 40
 TOLERANCE = 1e-5                # another machine adds up in another order
 
