@@ -4,19 +4,22 @@ A figure carries .alt, the sentence that says what is to be seen, and .drawn, th
 drawn, by name. Figures are made without pyplot, so none stays open. All are 640 pixels wide.
 """
 import base64
+import contextlib
 import io
 import textwrap
 import warnings
 from contextlib import contextmanager
 from functools import cache, wraps
 
-import matplotlib
 import numpy as np
 from IPython.display import display
-from matplotlib import font_manager, ft2font
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from PIL import Image
+
+with contextlib.redirect_stderr(io.StringIO()):     # there it tells of the first list of fonts
+    import matplotlib
+    from matplotlib import font_manager, ft2font
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
 from . import show as text
 
