@@ -1,9 +1,11 @@
 """gpt2lab grade: a line for each learner and exercise, whatever they handed in."""
 import json
+import re
 import time
 
 import pytest
 
+from gpt2lab import cli
 from gpt2lab.teach import grading
 from gpt2lab.teach.grading import grade
 
@@ -77,3 +79,15 @@ def test_wrong_names_and_folders_are_refused(rooms):
                              ((rooms / "empty",), "holds no .py file of an exercise")):
         with pytest.raises(ValueError, match=words):
             list(grade(*arguments))
+
+
+def test_the_command_prints_a_line_or_an_object_for_each(rooms, capsys):
+    assert cli.main(["grade", str(rooms / "ada")]) == 0
+    assert re.fullmatch(r"ada +softmax +7 of 7 cases +\d+\.\d\d s\n", capsys.readouterr().out)
+    assert cli.main(["grade", str(rooms), "--json", "--names", "softmax", "gelu"]) == 1
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(rows) == 14 and {row["exercise"] for row in rows} == {"softmax", "gelu"}
+    assert cli.main(["grade", str(rooms / "ben")]) == 1
+    assert "The largest score is not taken away" in capsys.readouterr().out
+    assert cli.main(["grade", str(rooms / "nobody")]) == 2
+    assert "there is no folder" in capsys.readouterr().err

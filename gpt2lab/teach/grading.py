@@ -15,6 +15,9 @@ from .exercises import exercises, title
 from .judging import recognise, results_of
 from .keeping import load
 
+# A forked process need not import everything again.
+PROCESSES = multiprocessing.get_context(
+    "fork" if "fork" in multiprocessing.get_all_start_methods() else None)
 LIMIT = 60              # seconds for one function, all its cases and the search for its mistake
 
 
@@ -81,8 +84,8 @@ def graded(path, name):
     if path is None:
         return result
     begin = time.perf_counter()
-    here, there = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.Process(target=_judge, args=(path, name, there), daemon=True)
+    here, there = PROCESSES.Pipe(duplex=False)
+    process = PROCESSES.Process(target=_judge, args=(path, name, there), daemon=True)
     process.start()
     there.close()
     try:

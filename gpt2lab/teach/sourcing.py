@@ -40,7 +40,7 @@ class _Writer:
         """Write what makes `name` stand for `value`, and first what that needs."""
         if name in self.bound:
             if self.bound[name] is not value and not _equal(self.bound[name], value):
-                raise self._error(name, "stands for two things: give one another name")
+                raise self._error(name, "stands for two things: rename one of them")
             return
         self.bound[name] = value
         if isinstance(value, types.ModuleType):
