@@ -129,8 +129,9 @@ def _map_words(fig, top, tokens):
     for t in range(0, T, step):
         ax.annotate(tokens[t], (-0.5, t), (-5, 0), ha="right", va="center", **near)
         ax.annotate(tokens[t], (t, T - 0.5), (0, -5), ha="center", va="top", rotation=90, **near)
-    ax.annotate("query: the token that looks", (12 - LEFT, SIZE / 2), xycoords="axes pixels",
-                rotation=90, ha="center", va="center")
+    place = ax.get_position()
+    fig.text(12 / WIDTH, place.y0 + place.height / 2, "query: the token that looks", rotation=90,
+             ha="center", va="center")
     write(fig, LEFT + SIZE / 2, tall(fig) - 10, "key: the token looked at", ha="center",
           va="bottom")
     scale = box(fig, LEFT + SIZE + 20, top + 40, 16, SIZE - 80)
