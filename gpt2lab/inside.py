@@ -167,6 +167,30 @@ def alikeness(x):
     return float((directions @ directions.T)[np.triu_indices(len(x), 1)].mean())
 
 
+def unit_activations(model, texts):
+    """How awake each unit of each MLP is at every place of some texts, one text after the other.
+
+    Shapes: texts of P tokens together -> a list of L arrays (P, F).
+    Taught: notebooks/08_mlp.ipynb
+    """
+    kept = [[] for _ in range(model.config.n_layer)]
+
+    def tap(name, function):
+        if not name.endswith(".mlp.act"):
+            return function
+
+        def act(*arguments, **named):
+            awake = function(*arguments, **named)                                   # (T, F)
+            kept[int(name.split(".")[1])].append(awake)
+            return awake
+        return act
+
+    watched = model.tapped(tap)
+    for text in texts:
+        watched.next_logits(model.encode(text))             # the quickest pass: one row of logits
+    return [np.concatenate(arrays) for arrays in kept]                              # (P, F) each
+
+
 def unit_pushes(weights, block, unit):
     """What an activation of 1 adds to each token's logit, but for the last norm's divisor.
 

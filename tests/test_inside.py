@@ -216,6 +216,8 @@ def test_trace_of_runs_a_text_once_and_only_its_first_tokens(monkeypatch):
     assert list(ids) == model.encode("word and " * 40) and len(ids) > 64
     np.testing.assert_array_equal(trace["h.2.attn.pattern"],
                                   model.trace(ids[:8])["h.2.attn.pattern"])
+    with pytest.raises(ValueError, match="the prompt is empty"):
+        trace_of(model, "")
     monkeypatch.setattr(GPT2, "run_tapped", None)
     assert trace_of(model, "word and " * 40, most=8)[1] is trace
 
