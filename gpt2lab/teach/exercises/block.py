@@ -3,11 +3,41 @@ import numpy as np
 
 from gpt2lab.block import block
 from gpt2lab.heads import attend_heads as library_heads
+from gpt2lab.inside import alikeness
 from gpt2lab.layernorm import layer_norm as library_norm
 from gpt2lab.mlp import mlp as library_mlp
 
 from . import Case, exercise, mistake, random
 
+# The first picture: rows that go through many random blocks, which add or which replace.
+
+
+def many_blocks(blocks=24, T=8, D=32, n_head=4, seed=1):
+    """How alike T random rows are after each of many random blocks: two lists (blocks + 1,)."""
+    rng = np.random.default_rng(seed)
+    adds = replaces = ((rng.random((T, D)) - 0.5) * 12 ** 0.5).astype(np.float32)
+    series = {"adds": [alikeness(adds)], "replaces": [alikeness(replaces)]}
+    for _ in range(blocks):
+        w = random_block(rng, D)
+        adds, replaces = block(adds, w, n_head), no_residual(replaces, w, n_head)
+        series["adds"].append(alikeness(adds))
+        series["replaces"].append(alikeness(replaces))
+    return series
+
+
+def random_block(rng, D):
+    """One block's arrays: weights drawn so that sizes stay as they are, gains 1, biases 0."""
+    w = {}
+    for norm in ("ln_1", "ln_2"):
+        w |= {f"{norm}.weight": np.ones(D, np.float32), f"{norm}.bias": np.zeros(D, np.float32)}
+    for name, size, out in (("attn.c_attn", D, 3 * D), ("attn.c_proj", D, D),
+                            ("mlp.c_fc", D, 4 * D), ("mlp.c_proj", 4 * D, D)):
+        numbers = (rng.random((size, out)) - 0.5) * (12 / size) ** 0.5
+        w |= {f"{name}.weight": numbers.astype(np.float32), f"{name}.bias": np.zeros(out, np.float32)}
+    return w
+
+
+# Exercises and their mistakes.
 
 class Parts:
     """The four parts of one block, ready to be called with rows only."""
@@ -334,13 +364,17 @@ def blocks_last_left_out(x, blocks, n_head):
 
 
 def contributions(x, blocks, n_head):
-    """The right answer to the second exercise: the embedding and what each part adds, (1 + 2 L, T, D)."""
+    """The right answer to the second exercise: the embedding and what each part adds.
+
+    Shapes: x (T, D), L blocks -> (1 + 2 L, T, D).
+    """
     parts = [x]
     for w in blocks:
         p = Parts(w, n_head, 1e-5, None, library_norm, library_heads, library_mlp)
-        for part in (lambda rows: p.attention(p.ln_1(rows)), lambda rows: p.mlp(p.ln_2(rows))):
-            parts.append(part(x))
-            x = x + parts[-1]
+        parts.append(p.attention(p.ln_1(x)))
+        x = x + parts[-1]
+        parts.append(p.mlp(p.ln_2(x)))
+        x = x + parts[-1]
     return np.array(parts)
 
 
