@@ -55,8 +55,8 @@ class Parts:
 
 def mistaken(compute):
     """Give compute(x, parts) the arguments of block."""
-    def wrong(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-              mlp=library_mlp):
+    def wrong(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+              attend_heads=library_heads, mlp=library_mlp):
         return compute(x, Parts(w, n_head, epsilon, remember, layer_norm, attend_heads, mlp))
     wrong.__name__, wrong.__doc__ = compute.__name__, compute.__doc__
     return wrong
@@ -255,8 +255,8 @@ def mlp_left_out(x, p):
 
 
 @mistake(of=block)
-def epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-                    mlp=library_mlp):
+def epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                    attend_heads=library_heads, mlp=library_mlp):
     """The argument epsilon is not handed on to the norms.
 
     The caller may choose epsilon. Which arguments does layer_norm get from you, both times?
@@ -265,8 +265,8 @@ def epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=librar
 
 
 @mistake(of=block)
-def remember_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-                     mlp=library_mlp):
+def remember_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                     attend_heads=library_heads, mlp=library_mlp):
     """The argument remember is not handed on to attend_heads.
 
     Lesson 12 needs it: it keeps the keys and values of earlier tokens. It is the last argument of
@@ -276,8 +276,8 @@ def remember_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=libra
 
 
 @mistake(of=block)
-def parts_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-                  mlp=library_mlp):
+def parts_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                  attend_heads=library_heads, mlp=library_mlp):
     """The functions that are handed in are not used.
 
     The model can be run with other parts, yours for example. Call the arguments layer_norm,
@@ -287,8 +287,8 @@ def parts_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_
 
 
 @mistake(of=block)
-def heads_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-                  mlp=library_mlp):
+def heads_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                  attend_heads=library_heads, mlp=library_mlp):
     """The attend_heads that is handed in is not used.
 
     The model can be run with another attention, yours for example. Which function do you call?
@@ -297,8 +297,8 @@ def heads_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_
 
 
 @mistake(of=block)
-def mlp_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-                mlp=library_mlp):
+def mlp_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                attend_heads=library_heads, mlp=library_mlp):
     """The mlp that is handed in is not used.
 
     The model can be run with another MLP, yours for example. Which function do you call?

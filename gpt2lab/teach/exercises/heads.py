@@ -28,7 +28,8 @@ def _finish(qkv, w_out, b_out, remember, linear, attend, merge=None):
 
 
 @mistake(of=attend_heads)
-def reshape_alone(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def reshape_alone(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                  attend=attend):
     """The cut into heads is a reshape without exchanging axes.
 
     reshape keeps the order of the numbers: the first head gets the first tokens, not its columns of
@@ -40,7 +41,8 @@ def reshape_alone(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=l
 
 
 @mistake(of=attend_heads)
-def reshape_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def reshape_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                      attend=attend):
     """No axes are exchanged, neither at the cut nor at the merge.
 
     The shapes fit all the way, but a head holds a few whole tokens, not some columns of every
@@ -52,7 +54,8 @@ def reshape_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, line
 
 
 @mistake(of=attend_heads)
-def merge_without_swap(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def merge_without_swap(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
     """The heads are merged by reshape without exchanging the axes back.
 
     mixed (H, T, Dh) in its order is head after head. A row of the result is one token with all its
@@ -74,7 +77,8 @@ def interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=lin
 
 
 @mistake(of=attend_heads)
-def merged_interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def merged_interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
     """The cut is right, but the merge interleaves the columns of the heads.
 
     After the merge the columns 0 to Dh - 1 must be those of head 0. Which of H and Dh comes last,
@@ -85,7 +89,8 @@ def merged_interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
 
 
 @mistake(of=attend_heads)
-def heads_before_parts(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def heads_before_parts(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
     """The 3 D columns are cut into heads first, and each head into q, k and v.
 
     Some other models store them so. In GPT-2's file all of Q comes first, then all of K, then all
@@ -96,7 +101,8 @@ def heads_before_parts(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
 
 
 @mistake(of=attend_heads)
-def q_and_k_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def q_and_k_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                    attend=attend):
     """Q and K are swapped.
 
     The three parts of the projection stand in the order of its name. Who asks, and who is asked?
@@ -105,7 +111,8 @@ def q_and_k_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear
 
 
 @mistake(of=attend_heads)
-def k_and_v_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def k_and_v_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                    attend=attend):
     """K and V are swapped.
 
     The three parts of the projection stand in the order of its name. Which part is compared, and
@@ -115,7 +122,8 @@ def k_and_v_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear
 
 
 @mistake(of=attend_heads)
-def no_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def no_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                  attend=attend):
     """The output projection is missing.
 
     The merged heads lie side by side and have not met yet. Which weights have you not used?
@@ -124,7 +132,8 @@ def no_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=l
 
 
 @mistake(of=attend_heads)
-def transposed_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def transposed_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                          attend=attend):
     """The output projection is transposed.
 
     w_out is square, so nothing complains. GPT-2 stores (in, out): on which side of the product does
@@ -134,7 +143,8 @@ def transposed_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, 
 
 
 @mistake(of=attend_heads)
-def no_bias_at_the_end(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def no_bias_at_the_end(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
     """The bias of the output projection is forgotten.
 
     A layer is a product plus a bias. Which of your arguments has not been used?
@@ -143,7 +153,8 @@ def no_bias_at_the_end(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
 
 
 @mistake(of=attend_heads)
-def remember_ignored(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def remember_ignored(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                     attend=attend):
     """The keys and values that remember gives back are not used.
 
     Where remember is not None, it takes your k and v (H, T, Dh). What comes back, and which k and v
@@ -153,7 +164,8 @@ def remember_ignored(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linea
 
 
 @mistake(of=attend_heads)
-def one_head_of_all(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def one_head_of_all(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                    attend=attend):
     """There is one head as wide as the model: nothing is cut.
 
     With one softmax for all columns, each token has a single pattern. Where does n_head come in?

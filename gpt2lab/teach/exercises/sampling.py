@@ -1,10 +1,65 @@
 """Lesson 11: probabilities and sample; entropy; the repetition penalty."""
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
 import numpy as np
 
+from gpt2lab.kvcache import KVCache
 from gpt2lab.sampling import probabilities, sample
 
 from . import Case, exercise, mistake
 
+# The text that grows in the lesson's explorer.
+
+
+class Step(NamedTuple):
+    """One draw: the id, its u, the logits after it, and why the text ends here, or ""."""
+    drawn: int | None
+    u: float | None
+    logits: np.ndarray
+    end: str
+
+
+def grow(model, prompt, seed, probabilities, sample, **settings):
+    """A Step for each draw; the first Step has drawn nothing. model.generate draws the same."""
+    rng, cache, end = np.random.default_rng(seed), KVCache(model.config), ""
+    logits = model.next_logits(model.encode(prompt), cache)                         # (V,)
+    yield Step(None, None, logits, end)
+    while not end:
+        u = rng.random()
+        drawn = sample(probabilities(logits, **settings), u)
+        if drawn == model.config.eos_token_id:
+            end = "the end token was drawn"
+        elif cache.length == model.config.n_positions:
+            end = "the context is full"
+        else:
+            logits = model.next_logits([drawn], cache)                              # (V,)
+        yield Step(drawn, u, logits, end)
+
+
+@lru_cache(maxsize=8)
+def _begun(*text, **settings):
+    """The steps of a text so far, and what makes the next ones."""
+    more = grow(*text, **settings)
+    return [next(more)], more
+
+
+def grown(count, *text, **settings):
+    """The Steps of a text up to `count` draws; arguments as in grow.
+
+    The last texts are remembered, so one more draw costs one step of the model.
+    """
+    steps, more = _begun(*text, **settings)
+    try:
+        steps.extend(islice(more, max(0, count + 1 - len(steps))))
+    except BaseException:
+        _begun.cache_clear()                    # a text that failed begins anew
+        raise
+    return steps[:count + 1]
+
+
+# Exercises and their mistakes.
 
 @mistake(of=probabilities)
 def drops_the_crossing_token(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):

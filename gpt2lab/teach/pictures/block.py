@@ -1,4 +1,4 @@
-"""Pictures of lesson 09: what adding saves, sizes of the stream and of its parts, parts taken out."""
+"""Pictures of lesson 09: what adding saves, sizes of the stream and its parts, parts taken out."""
 import numpy as np
 
 from gpt2lab.teach import plot, show
