@@ -29,11 +29,13 @@ def random_block(rng, D):
     """One block's arrays: weights drawn so that sizes stay as they are, gains 1, biases 0."""
     w = {}
     for norm in ("ln_1", "ln_2"):
-        w |= {f"{norm}.weight": np.ones(D, np.float32), f"{norm}.bias": np.zeros(D, np.float32)}
+        w[f"{norm}.weight"] = np.ones(D, np.float32)
+        w[f"{norm}.bias"] = np.zeros(D, np.float32)
     for name, size, out in (("attn.c_attn", D, 3 * D), ("attn.c_proj", D, D),
                             ("mlp.c_fc", D, 4 * D), ("mlp.c_proj", 4 * D, D)):
         numbers = (rng.random((size, out)) - 0.5) * (12 / size) ** 0.5
-        w |= {f"{name}.weight": numbers.astype(np.float32), f"{name}.bias": np.zeros(out, np.float32)}
+        w[f"{name}.weight"] = numbers.astype(np.float32)
+        w[f"{name}.bias"] = np.zeros(out, np.float32)
     return w
 
 
@@ -47,10 +49,11 @@ class Parts:
             return lambda rows: layer_norm(rows, w[f"{name}.weight"], w[f"{name}.bias"], epsilon)
         self.ln_1, self.ln_2 = norm("ln_1"), norm("ln_2")
         self.attention = lambda rows: attend_heads(
-            rows, w["attn.c_attn.weight"], w["attn.c_attn.bias"], w["attn.c_proj.weight"], w["attn.c_proj.bias"],
-            n_head, remember)
+            rows, w["attn.c_attn.weight"], w["attn.c_attn.bias"],
+            w["attn.c_proj.weight"], w["attn.c_proj.bias"], n_head, remember)
         self.mlp = lambda rows: mlp(
-            rows, w["mlp.c_fc.weight"], w["mlp.c_fc.bias"], w["mlp.c_proj.weight"], w["mlp.c_proj.bias"])
+            rows, w["mlp.c_fc.weight"], w["mlp.c_fc.bias"],
+            w["mlp.c_proj.weight"], w["mlp.c_proj.bias"])
 
 
 def mistaken(compute):
@@ -457,28 +460,38 @@ def last_is_doubled(k, v):
 
 def weights(D, seed):
     """The arrays of one block under their names, with numbers of ordinary size."""
-    shapes = {"ln_1.weight": (D,), "ln_1.bias": (D,), "attn.c_attn.weight": (D, 3 * D), "attn.c_attn.bias": (3 * D,),
-              "attn.c_proj.weight": (D, D), "attn.c_proj.bias": (D,), "ln_2.weight": (D,), "ln_2.bias": (D,),
-              "mlp.c_fc.weight": (D, 4 * D), "mlp.c_fc.bias": (4 * D,), "mlp.c_proj.weight": (4 * D, D),
-              "mlp.c_proj.bias": (D,)}
-    return {name: random(*shape, seed=seed + i, scale=0.5, shift=1.0 if name.startswith("ln") and "w" in name else 0.0)
+    shapes = {"ln_1.weight": (D,), "ln_1.bias": (D,),
+              "attn.c_attn.weight": (D, 3 * D), "attn.c_attn.bias": (3 * D,),
+              "attn.c_proj.weight": (D, D), "attn.c_proj.bias": (D,),
+              "ln_2.weight": (D,), "ln_2.bias": (D,),
+              "mlp.c_fc.weight": (D, 4 * D), "mlp.c_fc.bias": (4 * D,),
+              "mlp.c_proj.weight": (4 * D, D), "mlp.c_proj.bias": (D,)}
+    around = {"ln_1.weight": 1.0, "ln_2.weight": 1.0}       # gains; all others around 0
+    return {name: random(*shape, seed=seed + i, scale=0.5, shift=around.get(name, 0.0))
             for i, (name, shape) in enumerate(shapes.items())}
 
 
+def _case(label, seed, first, n_head=2, T=3, **named):
+    """T rows of D = 4 and a block; seed and first: where their numbers begin."""
+    return Case(label, (random(T, 4, seed=seed), weights(4, first), n_head), named)
+
+
+def _stack(label, seed, firsts, n_head):
+    return Case(label, (random(3, 4, seed=seed), [weights(4, first) for first in firsts], n_head))
+
+
+LARGE = random(3, 4, seed=3, scale=20, shift=5), weights(4, 50), 2
 CASES = [
-    Case("three rows, D = 4, two heads", (random(3, 4, seed=1), weights(4, 10), 2)),
-    Case("one row", (random(1, 4, seed=2), weights(4, 30), 1)),
-    Case("a stream of larger numbers", (random(3, 4, seed=3, scale=20, shift=5), weights(4, 50), 2)),
-    Case("another epsilon", (random(3, 4, seed=4), weights(4, 70), 2), {"epsilon": 0.5}),
-    Case("keys and values from elsewhere", (random(3, 4, seed=5), weights(4, 90), 2), {"remember": last_is_doubled}),
-    Case("a norm of the caller's own", (random(3, 4, seed=6), weights(4, 110), 2), {"layer_norm": half_norm}),
-    Case("an attention of the caller's own", (random(3, 4, seed=11), weights(4, 230), 2), {"attend_heads": other_heads}),
-    Case("an MLP of the caller's own", (random(3, 4, seed=12), weights(4, 250), 2), {"mlp": other_mlp}),
+    _case("three rows, D = 4, two heads", 1, 10),
+    _case("one row", 2, 30, n_head=1, T=1),
+    Case("a stream of larger numbers", LARGE),
+    _case("another epsilon", 4, 70, epsilon=0.5),
+    _case("keys and values from elsewhere", 5, 90, remember=last_is_doubled),
+    _case("a norm of the caller's own", 6, 110, layer_norm=half_norm),
+    _case("an attention of the caller's own", 11, 230, attend_heads=other_heads),
+    _case("an MLP of the caller's own", 12, 250, mlp=other_mlp),
 ]
-STACK = [
-    Case("two blocks", (random(3, 4, seed=7), [weights(4, 130), weights(4, 150)], 2)),
-    Case("three blocks", (random(3, 4, seed=8), [weights(4, 170), weights(4, 190), weights(4, 210)], 1)),
-]
+STACK = [_stack("two blocks", 7, (130, 150), 2), _stack("three blocks", 8, (170, 190, 210), 1)]
 
 exercise(block, CASES)
 exercise(run_blocks, STACK)

@@ -62,7 +62,8 @@ def merge_without_swap(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
     heads: which two axes must change places before the reshape?
     """
     qkv = [_cut(part, n_head) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
-    return _finish(qkv, w_out, b_out, remember, linear, attend, lambda mixed: mixed.reshape(len(x), -1))
+    return _finish(qkv, w_out, b_out, remember, linear, attend,
+                   lambda mixed: mixed.reshape(len(x), -1))
 
 
 @mistake(of=attend_heads)
@@ -72,7 +73,8 @@ def interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=lin
     reshape(T, Dh, H) makes the head the fastest axis. Head 0 owns the columns 0 to Dh - 1: in which
     order do H and Dh stand then?
     """
-    qkv = [part.reshape(len(part), -1, n_head).transpose(2, 0, 1) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
+    qkv = [part.reshape(len(part), -1, n_head).transpose(2, 0, 1)
+           for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
     return _finish(qkv, w_out, b_out, remember, linear, attend)
 
 
@@ -85,7 +87,8 @@ def merged_interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
     and so changes fastest, in your reshape?
     """
     qkv = [_cut(part, n_head) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
-    return _finish(qkv, w_out, b_out, remember, linear, attend, lambda mixed: mixed.transpose(1, 2, 0).reshape(len(x), -1))
+    return _finish(qkv, w_out, b_out, remember, linear, attend,
+                   lambda mixed: mixed.transpose(1, 2, 0).reshape(len(x), -1))
 
 
 @mistake(of=attend_heads)
@@ -97,7 +100,8 @@ def heads_before_parts(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
     of V. What do you have to cut first?
     """
     parts = linear(x, w_qkv, b_qkv).reshape(len(x), n_head, 3, -1)
-    return _finish([parts[:, :, i].swapaxes(0, 1) for i in range(3)], w_out, b_out, remember, linear, attend)
+    qkv = [parts[:, :, i].swapaxes(0, 1) for i in range(3)]
+    return _finish(qkv, w_out, b_out, remember, linear, attend)
 
 
 @mistake(of=attend_heads)
@@ -302,7 +306,8 @@ CASES = [
     Case("four tokens, D = 4, 1 head", _arguments(4, 4, 1, seed=10)),
     Case("one token, D = 6, 3 heads", _arguments(1, 6, 3, seed=20)),
     Case("three tokens, D = 12, 3 heads", _arguments(3, 12, 3, seed=30)),
-    Case("remember puts two older rows in front", _arguments(3, 6, 2, seed=40), {"remember": _older}),
+    Case("remember puts two older rows in front", _arguments(3, 6, 2, seed=40),
+         {"remember": _older}),
     Case("another attend is handed in", _arguments(3, 6, 2, seed=50), {"attend": _values}),
     Case("another linear is handed in", _arguments(3, 6, 2, seed=60), {"linear": _twice}),
 ]
@@ -320,7 +325,8 @@ PATTERNS = [
     Case("two heads, five tokens", (_pattern(2, 5, 5, seed=1),)),
 ]
 PARTS = [
-    Case("two heads of one column, one token", (np.array([[[2]], [[3]]], np.float32), np.array([[1, 10], [100, 1000]], np.float32))),
+    Case("two heads of one column, one token",
+         (np.array([[[2]], [[3]]], np.float32), np.array([[1, 10], [100, 1000]], np.float32))),
     Case("two heads, D = 6", (random(2, 3, 3, seed=5), random(6, 6, seed=6))),
 ]
 

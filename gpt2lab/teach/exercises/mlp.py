@@ -101,7 +101,10 @@ def portrait(model, reading, block, unit, text="", count=7):
 
 # Exercises and their mistakes.
 
-def _tanh_form(x, root=math.sqrt(2 / math.pi), cubic=0.044715, half=0.5, one=1.0):
+ROOT = math.sqrt(2 / math.pi)
+
+
+def _tanh_form(x, root=ROOT, cubic=0.044715, half=0.5, one=1.0):
     with np.errstate(over="ignore"):
         return (half * x * (one + np.tanh(root * (x + cubic * x * x * x)))).astype(x.dtype)
 
@@ -189,7 +192,7 @@ def square_for_cube(x):
 
     A square forgets the sign of x. Which power is in the formula?
     """
-    return (0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x)))).astype(x.dtype)
+    return (0.5 * x * (1 + np.tanh(ROOT * (x + 0.044715 * x * x)))).astype(x.dtype)
 
 
 @mistake(of=gelu)
@@ -243,7 +246,7 @@ def share_only(x):
 
     Between 0 and 1 lies the part of x that may pass. What is the share multiplied with?
     """
-    return (0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))).astype(x.dtype)
+    return (0.5 * (1 + np.tanh(ROOT * (x + 0.044715 * x * x * x)))).astype(x.dtype)
 
 
 @mistake(of=mlp)
@@ -328,7 +331,7 @@ def transposed(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     GPT-2's file stores them as (in, out), ready for x @ w. Other files store (out, in). Which
     shapes do you have here?
     """
-    if x.shape[-1] != w_fc.shape[-1]:           # NumPy's own sentence would be too long for the gallery
+    if x.shape[-1] != w_fc.shape[-1]:           # NumPy's sentence would be too long for the gallery
         raise ValueError(f"{x.shape} @ {w_fc.T.shape} does not fit")
     return linear(gelu(linear(x, w_fc.T, b_fc)), w_proj.T, b_proj)
 
@@ -482,8 +485,8 @@ def doubled(x, w, b):
 
 def made(T, D, F, seed, scale=1.0):
     """x, w_fc, b_fc, w_proj, b_proj for T tokens."""
-    return (random(T, D, seed=seed), random(D, F, seed=seed + 1, scale=scale), random(F, seed=seed + 2),
-            random(F, D, seed=seed + 3), random(D, seed=seed + 4))
+    return (random(T, D, seed=seed), random(D, F, seed=seed + 1, scale=scale),
+            random(F, seed=seed + 2), random(F, D, seed=seed + 3), random(D, seed=seed + 4))
 
 
 def whole(*numbers):

@@ -154,7 +154,9 @@ def overflows(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
         return probabilities(logits, 0)
     probs = np.exp(logits / temperature)
     probs = probs / probs.sum()
-    return probs if np.isnan(probs).any() else probabilities(logits, temperature, top_k, top_p, min_p)
+    if np.isnan(probs).any():
+        return probs
+    return probabilities(logits, temperature, top_k, top_p, min_p)
 
 
 @mistake(of=probabilities)
@@ -207,7 +209,8 @@ def top_p_of_all(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     if top_p is None or top_k is None or temperature == 0:
         return probabilities(logits, temperature, top_k, top_p, min_p)
     probs = probabilities(logits, temperature)
-    kept = (probabilities(logits, temperature, top_k) > 0) & (probabilities(logits, temperature, None, top_p) > 0)
+    kept = probabilities(logits, temperature, top_k) > 0
+    kept &= probabilities(logits, temperature, None, top_p) > 0
     return _last_cut(np.where(kept, probs, 0), min_p)
 
 
@@ -215,8 +218,8 @@ def top_p_of_all(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
 def strict_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Min-p cuts a token that has exactly the share that is asked for.
 
-    "At least p times the best probability": for p = 1 the best token itself must stay. Which sign of
-    comparison lets an equal one through?
+    "At least p times the best probability": for p = 1 the best token itself must stay. Which sign
+    of comparison lets an equal one through?
     """
     probs = _steps(logits, temperature, top_k, top_p, None)
     if min_p is not None:
@@ -229,8 +232,8 @@ def strict_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
 def top_p_past_the_edge(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-p takes one token more where the sum hits p exactly.
 
-    The sum has reached p there, so nothing is missing. Do you go on while the sum is below p, or also
-    while it equals p?
+    The sum has reached p there, so nothing is missing. Do you go on while the sum is below p, or
+    also while it equals p?
     """
     if temperature == 0:
         return probabilities(logits, 0)
@@ -248,7 +251,8 @@ def top_p_past_the_edge(logits, temperature=1.0, top_k=None, top_p=None, min_p=N
 def min_p_first(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Min-p cuts before top-k and top-p have cut.
 
-    The order is fixed: temperature, top-k, top-p, min-p. What does top-p count when min-p was there first?
+    The order is fixed: temperature, top-k, top-p, min-p. What does top-p count when min-p was
+    there first?
     """
     if temperature == 0:
         return probabilities(logits, 0)
@@ -363,7 +367,8 @@ def entropy(probs):
 def entropy_natural(probs):
     """The logarithm is the natural one.
 
-    Bits count halvings: two equal tokens are one bit. Which base has the logarithm that gives 1 for 2?
+    Bits count halvings: two equal tokens are one bit. Which base has the logarithm that gives 1
+    for 2?
     """
     return entropy(probs) * float(np.log(2))
 
@@ -480,12 +485,15 @@ CASES = [
     Case("top_p = 0.7", (logs(0.10, 0.45, 0.15, 0.30),), {"top_p": 0.7}),
     Case("top_p below the best probability", (logs(0.25, 0.40, 0.35),), {"top_p": 0.3}),
     Case("min_p = 0.3", (logs(0.20, 0.40, 0.10, 0.15, 0.15),), {"min_p": 0.3}),
-    Case("temperature 2 and top_p = 0.6", (numbers(4, 3, 2, 1),), {"temperature": 2.0, "top_p": 0.6}),
+    Case("temperature 2 and top_p = 0.6", (numbers(4, 3, 2, 1),),
+         {"temperature": 2.0, "top_p": 0.6}),
     Case("top_k = 2 and top_p = 0.5", (logs(0.4, 0.3, 0.2, 0.1),), {"top_k": 2, "top_p": 0.5}),
-    Case("everything together", (numbers(0, 5, 4, 3, 2, 1),), {"temperature": 0.7, "top_k": 4, "top_p": 0.95, "min_p": 0.1}),
+    Case("everything together", (numbers(0, 5, 4, 3, 2, 1),),
+         {"temperature": 0.7, "top_k": 4, "top_p": 0.95, "min_p": 0.1}),
     Case("min_p = 1", (numbers(2, 5, 5, 1),), {"min_p": 1.0}),
     Case("top_p = 0.5 and four equal logits", (numbers(0, 0, 0, 0),), {"top_p": 0.5}),
-    Case("top_p = 0.6 and min_p = 0.4", (logs(0.40, 0.18, 0.17, 0.15, 0.10),), {"top_p": 0.6, "min_p": 0.4}),
+    Case("top_p = 0.6 and min_p = 0.4", (logs(0.40, 0.18, 0.17, 0.15, 0.10),),
+         {"top_p": 0.6, "min_p": 0.4}),
 ]
 BELOW_1 = float(np.nextafter(1, 0))
 DRAWS = [

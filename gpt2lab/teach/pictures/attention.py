@@ -142,7 +142,8 @@ def scale(Dh, scores, without, divided):
     tops = [show.number(weights.max(), 2) for weights in (without, divided)]
     fig = paper(300, drawn={"scores": scores, "without": without, "with": divided}, alt=(
         f"{len(scores)} random keys with Dh = {Dh}: scores from {scores.min():.0f} to "
-        f"{scores.max():.0f}. The largest weight is {tops[0]} without the root, {tops[1]} with it."))
+        f"{scores.max():.0f}. The largest weight is {tops[0]} without the root, {tops[1]} with "
+        "it."))
     _weights(fig, 60, "without the root", Dh, without, [f"{score:z.0f}" for score in scores],
              color=plot.VERMILLION, hatch="//")
     _weights(fig, 370, "divided by the root of Dh", Dh, divided,

@@ -30,7 +30,7 @@ def candidates(prompt, words, best, choices):
 
 
 def _bars(ax, before, after, room):
-    """Before the cuts: bars, blue for kept, hatched and marked "cut" for the others. After: diamonds."""
+    """Before the cuts: bars, hatched and marked "cut" where a token is cut. After: diamonds."""
     kept, places = after > 0, np.arange(len(before))
     ax.barh(places[kept], before[kept], color=plot.BLUE)
     ax.barh(places[~kept], before[~kept], color="white", edgecolor="0.5", hatch="////")
