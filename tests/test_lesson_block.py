@@ -74,6 +74,8 @@ def test_stream_draws_the_changed_model(model, lesson, text, first, second, fact
     best = np.argsort(-probs, axis=-1, kind="stable")[:, :5]
     words = list(dict.fromkeys(best.ravel()))   # the model's best five, then what the change adds
     np.testing.assert_allclose(arrays["probabilities"], probs[:, words], atol=1e-4)
+    widths = [bar.get_width() for bar in fig.axes[1].patches]
+    np.testing.assert_allclose(widths, arrays["probabilities"].ravel())
     labels = [label.get_text() for label in fig.axes[1].get_yticklabels()]
     assert labels == [show.short(word, 12) for word in show.tokens(model.tokenizer, words)]
     if not first:

@@ -195,6 +195,9 @@ def test_explorer_draws_the_exact_numbers(model, lesson, settings):
     top, bars, side = fig.axes
     labels = [text.get_text() for text in bars.texts]
     cut = after[arrays["best"]] == 0
+    widths = [bar.get_width() for bar in bars.patches]      # the kept ones, then those that are cut
+    np.testing.assert_array_equal(widths, [*arrays["before"][~cut], *arrays["before"][cut]])
+    np.testing.assert_array_equal(bars.lines[0].get_xdata(), arrays["after"][~cut])
     assert [label == "cut" for label in labels] == list(cut), "kept and cut differ in words too"
     assert f"{count} tokens drawn with seed 0." in fig.alt
     written = show.token(model.tokenizer.decode(ids)).replace("·", " ")
