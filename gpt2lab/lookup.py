@@ -1,4 +1,4 @@
-"""Prompt lookup: guess the next tokens from the text so far, check them all in one pass of the model."""
+"""Prompt lookup: guess the next tokens from the text so far, check them all in one pass."""
 from itertools import cycle, islice
 
 from .kvcache import KVCache
@@ -37,13 +37,14 @@ def accept(guessed, greedy):
 
 
 def stream_guessed(model, ids, max_new_tokens, eos, k):
-    """The iterator of generate.stream_ids with lookup = k: greedy's ids, in fewer passes of the model.
+    """The iterator of generate.stream_ids with lookup = k: greedy's ids, in fewer passes.
 
     ids: the prompt as an array (T,), checked. A pass reads the latest token and up to k guesses
         behind it. Kept are the guesses that greedy chooses too, and the token that it chooses after
         them: 1 to k + 1 tokens a pass. The cache forgets the other guesses.
-    A wrong guess costs time. So a pass checks one guess where the pass before it had a right one, and
-    all where both passes before it had; where it checks none, the guess is still compared with what came.
+    A wrong guess costs time. So a pass checks one guess where the pass before it had a right one,
+    and all where both passes before it had; where it checks none, the guess is still compared with
+    what came.
     A pass over several rows can round otherwise than a pass over one. Where the two best logits are
         as near as that (about 1e-5), another token may be chosen than without lookup.
     """
@@ -54,7 +55,7 @@ def stream_guessed(model, ids, max_new_tokens, eos, k):
     while left > 0:
         guessed = guess(text, min(k, left - 1))
         checked = guessed if before and right else guessed[:right]
-        logits = model.last_logits(read + checked, 1 + len(checked), cache)         # (1 + checked, V)
+        logits = model.last_logits(read + checked, 1 + len(checked), cache)     # (1 + checked, V)
         greedy = logits.argmax(axis=-1).tolist()
         new = greedy[:accept(checked, greedy) + 1]
         cache.length -= len(checked) + 1 - len(new)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpt2lab
+import tiny_a
 from gpt2lab import GPT2, Config
 from gpt2lab.attention import attend
 from gpt2lab.heads import attend_heads
@@ -13,10 +14,12 @@ from gpt2lab.inside import (
     alikeness,
     direct_logits,
     first_word,
+    flat,
     head_contributions,
     head_jobs,
     induction_score,
-    known_tokens,
+    nearest_rows,
+    never_seen,
     part_sizes,
     patterns_of,
     position_losses,
@@ -25,13 +28,13 @@ from gpt2lab.inside import (
     stream_parts,
     stream_sizes,
     trace_of,
+    unit,
     unit_pushes,
     what_followed,
     without_heads,
 )
 from gpt2lab.layernorm import layer_norm
-import tiny_a
-from recipes import A, SMALL, SMALL_PROMPTS, weights_of
+from recipes import SMALL, SMALL_PROMPTS, A, weights_of
 
 pytestmark = pytest.mark.filterwarnings("error")
 CHECKPOINTS = [(A, [1, 5, 3, 0, 7]), *((SMALL, ids) for ids in SMALL_PROMPTS.values())]
@@ -281,8 +284,51 @@ def test_a_push_is_the_change_of_the_logit():
                                atol=1e-4)
 
 
-def test_tokens_never_met_are_left_out():
-    wte = gpt2lab.load().weights["wte.weight"]
-    others = np.setdiff1d(np.arange(len(wte)), known_tokens(wte))
-    assert len(others) == 20_888 and (wte[others] == wte[others[0]]).all()
-    assert known_tokens(np.arange(12.0).reshape(4, 3)).tolist() == [0, 1, 2, 3]
+def test_unit_rows_have_length_1_and_zero_stays_zero():
+    rows = np.array([[3.0, 4.0], [0.0, 0.0], [-1e-3, 0.0]], np.float32)
+    np.testing.assert_allclose(unit(rows), [[0.6, 0.8], [0, 0], [-1, 0]], rtol=1e-6)
+    assert unit(rows).dtype == np.float32
+
+
+def test_rows_never_seen_are_equal_and_are_nobodys_neighbours():
+    model = gpt2lab.load()
+    wte = model.weights["wte.weight"]
+    unseen = never_seen(wte)
+    assert unseen.sum() == 20_888 and (wte[unseen] == wte[3644]).all()
+    ids = [model.encode(word)[0] for word in (" king", " rope", " goblin")]
+    near, _ = nearest_rows(unit(wte), ids, 50, unseen)
+    assert not unseen[near].any()
+    random = np.random.default_rng(1).normal(size=(300, 4))
+    assert not never_seen(random).any()
+    random[:100] = random[0]
+    assert not never_seen(random).any(), "a hundred equal rows may be chance"
+    random[250] = random[0]
+    assert list(np.flatnonzero(never_seen(random))) == [*range(100), 250]
+
+
+def test_nearest_rows_are_the_best_cosines_in_order():
+    rows = np.random.default_rng(2).normal(size=(40, 5))
+    rows[7] = 2 * rows[3]                       # equal cosines: the smaller id comes first
+    rows[21] = 3 * rows[3]
+    cosines = rows @ rows.T / np.outer(*[np.linalg.norm(rows, axis=-1)] * 2)
+    left_out = np.arange(40) == 11
+    ids, values = nearest_rows(unit(rows), [0, 11, 30], 6, left_out)
+    for row, i in zip(ids, [0, 11, 30]):
+        others = [j for j in range(40) if j not in (i, 11)]
+        assert list(row) == sorted(others, key=lambda j: (-cosines[i, j].round(12), j))[:6]
+    np.testing.assert_allclose(values[2], cosines[30, ids[2]])
+    (near,), _ = nearest_rows(unit(np.tile(np.eye(2), (3, 1))), [2], 4)
+    assert list(near) == [0, 4, 1, 3]
+
+
+def test_flat_keeps_the_directions_of_the_largest_spread():
+    draw = np.random.default_rng(3).normal
+    rows = draw(size=(30, 4)) * [1, 9, 0.1, 4] + 5
+    places, share = flat(rows)
+    values = np.linalg.eigvalsh(np.cov(rows.T))
+    np.testing.assert_allclose(np.var(places, axis=0, ddof=1), values[::-1][:2])
+    np.testing.assert_allclose(share, values[-2:].sum() / values.sum())
+    assert (places.max(axis=0) > -places.min(axis=0)).all()
+    np.testing.assert_allclose(flat(-rows)[0], places, atol=1e-9)
+    plane = draw(size=(5, 2)) @ draw(size=(2, 6))
+    np.testing.assert_allclose(flat(plane)[1], 1)

@@ -9,7 +9,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from gpt2lab.inside import direct_logits, position_losses
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.softmax import softmax
-from gpt2lab.teach.checking import attempt, recognise
+from gpt2lab.teach.attempting import attempt
+from gpt2lab.teach.judging import recognise
 from gpt2lab.teach.exercises import exercises
 from gpt2lab.teach.exercises import looking_inside as mistakes
 from gpt2lab.teach.pictures import looking_inside as pictures

@@ -5,7 +5,7 @@ import pytest
 import gpt2lab
 from drawing import drawn
 from gpt2lab.gelu import exact_gelu, gelu
-from gpt2lab.inside import known_tokens, unit_pushes
+from gpt2lab.inside import never_seen, unit_pushes
 from gpt2lab.mlp import mlp
 from gpt2lab.sampling import probabilities
 from gpt2lab.teach import show
@@ -70,7 +70,7 @@ def test_the_two_gelus_differ_by_as_much_as_the_lesson_prints():
 
 
 def test_reading_holds_the_activations_of_every_place(model, reading):
-    places, awake = reading
+    places, awake, _ = reading
     traces = [model.trace(model.encode(text)) for text in CORPUS[:6]]
     for block in range(4):
         want = np.concatenate([trace[f"h.{block}.mlp.act"] for trace in traces])
@@ -91,7 +91,7 @@ def test_bracketed_shows_the_token_and_the_ones_before():
 def test_unit_draws_the_best_places_and_pushes(model, reading, block, unit, text):
     made, key = portrait(model, reading, block, unit, text), f"block {block}, unit {unit}"
     fig = pictures.unit(**made)
-    arrays, (places, awake) = drawn(fig), reading
+    arrays, (places, awake, _) = drawn(fig), reading
     act, pushes = arrays[key + " activations"], arrays[key + " pushes"]
     best = np.sort(awake[block][:, unit])[::-1][:7]
     np.testing.assert_array_equal(act[:7], best)
@@ -100,7 +100,7 @@ def test_unit_draws_the_best_places_and_pushes(model, reading, block, unit, text
         yours = model.trace(model.encode(text))[f"h.{block}.mlp.act"][:, unit]
         token = show.tokens(model.tokenizer, model.encode(text))[yours.argmax()]
         assert len(act) == 8 and act[-1] == yours.max() and f"[{token}]" in made["places"][-1]
-    w, known = model.weights, known_tokens(model.weights["wte.weight"])
+    w, known = model.weights, np.flatnonzero(~never_seen(model.weights["wte.weight"]))
     value = w[f"h.{block}.mlp.c_proj.weight"][unit]
     push = w["wte.weight"] @ ((value - value.mean()) * w["ln_f.weight"])            # (V,)
     order = known[np.argsort(-push[known], kind="stable")]

@@ -15,19 +15,21 @@ TEXT = "The old king saw the young queen. Then the old"
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    sizes = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 64, "n_embd": 24, "n_layer": 12, "n_head": 12}
+    sizes = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 64, "n_embd": 24,
+             "n_layer": 12, "n_head": 12}
     return gpt2lab.load(write_checkpoint(tmp_path_factory.mktemp("twelve"), sizes))
 
 
 def labels(fig):
-    """Where the words stand: for each axes the tick labels along x, those along y and the free texts, in pixels."""
+    """Where the words stand, in pixels: for each axes labels along x, along y and free texts."""
     canvas = FigureCanvasAgg(fig)
     canvas.draw()
     groups = [fig.texts]
     for ax in fig.axes:
         groups += [ax.get_xticklabels(), ax.get_yticklabels(), ax.texts]
     for group in groups:
-        yield [(text.get_text(), text.get_window_extent(canvas.get_renderer())) for text in group if text.get_text()]
+        yield [(text.get_text(), text.get_window_extent(canvas.get_renderer()))
+               for text in group if text.get_text()]
 
 
 def scores_of(model):
@@ -41,8 +43,9 @@ def sizes(model):
 
 @pytest.mark.parametrize("draw", [
     lambda model: heads.jobs(scores_of(model)), sizes,
-    lambda model: lesson_with(model).stream(TEXT, "h.2.mlp"), lambda model: lm_head.lens(model, TEXT),
-    lambda model: lm_head.lens(model, TEXT, False)], ids=["jobs", "sizes", "stream", "lens", "lens without norm"])
+    lambda model: lesson_with(model).stream(TEXT, "h.2.mlp"),
+    lambda model: lm_head.lens(model, TEXT), lambda model: lm_head.lens(model, TEXT, False)],
+    ids=["jobs", "sizes", "stream", "lens", "lens without norm"])
 def test_no_label_lies_on_another(model, draw):
     for group in labels(draw(model)):
         for (one, a), (other, b) in combinations(group, 2):
@@ -64,4 +67,5 @@ def test_the_lens_says_which_blocks_it_shows(model):
     assert len(fig.drawn["best"]) == 5 and "after blocks 2, 5, 8, 11;" in fig.alt
     best, _ = lm_head.readings(model, model.encode(TEXT))
     assert (fig.drawn["best"] == best[[0, 3, 6, 9, 12]]).all()
-    assert lm_head.lens(gpt2lab.load(), TEXT).drawn["best"].shape[0] == 5 and "each block" in lm_head.lens(gpt2lab.load(), TEXT).alt
+    fig = lm_head.lens(gpt2lab.load(), TEXT)
+    assert len(fig.drawn["best"]) == 5 and "each block" in fig.alt

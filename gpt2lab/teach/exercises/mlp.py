@@ -4,7 +4,7 @@ import math
 import numpy as np
 
 from gpt2lab.gelu import exact_gelu, gelu
-from gpt2lab.inside import known_tokens, trace_of, unit_activations, unit_pushes
+from gpt2lab.inside import never_seen, trace_of, unit_activations, unit_pushes
 from gpt2lab.linear import linear as library_linear
 from gpt2lab.mlp import mlp
 from gpt2lab.teach import show
@@ -59,15 +59,17 @@ CORPUS = (
 
 
 def read(model, texts=CORPUS):
-    """Every place of some texts, and how awake each unit is there.
+    """Every place of some texts, how awake each unit is there, and what a unit may push.
 
-    Gives the P places in words, and the activations (P, F) of each block.
+    Gives the P places in words, the activations (P, F) of each block, and the ids of the tokens
+    that training has met.
     """
     places = []
     for text in texts:
         tokens = show.tokens(model.tokenizer, model.encode(text))
         places += [bracketed(tokens, t) for t in range(len(tokens))]
-    return places, unit_activations(model, texts)
+    known = np.flatnonzero(~never_seen(model.weights["wte.weight"]))
+    return places, unit_activations(model, texts), known
 
 
 def bracketed(tokens, t, before=3, most=26):
@@ -81,7 +83,8 @@ def portrait(model, reading, block, unit, text="", count=7):
 
     reading: as read gives it; the best place of a text of your own comes last.
     """
-    places, awake = reading[0], reading[1][block][:, unit]                          # (P,)
+    places, activations, known = reading
+    awake = activations[block][:, unit]                                             # (P,)
     best = np.argsort(-awake, kind="stable")[:count]
     labels, act = [places[i] for i in best], [*awake[best]]
     if text:
@@ -91,7 +94,6 @@ def portrait(model, reading, block, unit, text="", count=7):
         labels.append("yours: " + bracketed(show.tokens(model.tokenizer, ids), t, most=19))
         act.append(yours[t])
     push = unit_pushes(model.weights, block, unit)                                  # (V,)
-    known = known_tokens(model.weights["wte.weight"])
     order = known[np.argsort(-push[known], kind="stable")]
     down = round(0.4 * len(labels))             # how many are shown of those that it pushes down
     ids = [*order[:len(labels) - down], *order[-down:]]

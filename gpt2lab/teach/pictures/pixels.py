@@ -1,5 +1,4 @@
 """For pictures that must follow the hand: axes placed in pixels, words drawn once, a head's map."""
-import warnings
 from functools import lru_cache
 
 import numpy as np
@@ -61,10 +60,7 @@ def printed(draw, height, *arguments):
     fig.set_facecolor("none")
     draw(fig, *arguments)
     canvas = FigureCanvasAgg(fig)
-    with warnings.catch_warnings():             # a letter that the font lacks becomes a box
-        warnings.filterwarnings("ignore", message="Glyph .* missing")
-        warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
-        canvas.draw()
+    canvas.draw()
     return np.array(canvas.buffer_rgba())
 
 
