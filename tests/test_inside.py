@@ -6,15 +6,35 @@ import numpy as np
 import pytest
 
 import gpt2lab
+import tiny_a
 from gpt2lab import GPT2, Config
 from gpt2lab.attention import attend
 from gpt2lab.heads import attend_heads
-from gpt2lab.inside import (direct_logits, flat, head_contributions, induction_score, nearest_rows,
-                            never_seen, position_losses, ranks, stream_parts, stream_sizes, unit,
-                            without_heads)
+from gpt2lab.inside import (
+    alikeness,
+    direct_logits,
+    first_word,
+    flat,
+    head_contributions,
+    head_jobs,
+    induction_score,
+    nearest_rows,
+    never_seen,
+    part_sizes,
+    patterns_of,
+    position_losses,
+    previous_word,
+    ranks,
+    stream_parts,
+    stream_sizes,
+    trace_of,
+    unit,
+    unit_pushes,
+    what_followed,
+    without_heads,
+)
 from gpt2lab.layernorm import layer_norm
-import tiny_a
-from recipes import A, SMALL, SMALL_PROMPTS, weights_of
+from recipes import SMALL, SMALL_PROMPTS, A, weights_of
 
 pytestmark = pytest.mark.filterwarnings("error")
 CHECKPOINTS = [(A, [1, 5, 3, 0, 7]), *((SMALL, ids) for ids in SMALL_PROMPTS.values())]
@@ -191,6 +211,77 @@ def test_stream_sizes_are_those_of_the_trace():
     sizes = stream_sizes(trace)
     assert len(sizes) == 5
     np.testing.assert_allclose(sizes[2], np.sqrt((trace["h.1.resid_post"] ** 2).mean()), rtol=1e-5)
+
+
+def test_trace_of_runs_a_text_once_and_only_its_first_tokens(monkeypatch):
+    model = gpt2lab.load()
+    ids, trace = trace_of(model, "word and " * 40, most=8)
+    assert list(ids) == model.encode("word and " * 40) and len(ids) > 64
+    np.testing.assert_array_equal(trace["h.2.attn.pattern"],
+                                  model.trace(ids[:8])["h.2.attn.pattern"])
+    with pytest.raises(ValueError, match="the prompt is empty"):
+        trace_of(model, "")
+    monkeypatch.setattr(GPT2, "run_tapped", None)
+    assert trace_of(model, "word and " * 40, most=8)[1] is trace
+
+
+def test_patterns_of_all_heads():
+    trace = gpt2lab.load().trace([464, 3616, 286])
+    for i, patterns in enumerate(patterns_of(trace)):
+        np.testing.assert_array_equal(patterns, trace[f"h.{i}.attn.pattern"])
+
+
+def test_a_perfect_head_scores_1_and_the_others_0():
+    ids, one = [3, 4, 5, 6, 3, 4, 5], np.eye(7)
+    previous, first, itself = one[[0, 0, 1, 2, 3, 4, 5]], one[[0] * 7], one
+    followed = one[[0, 1, 2, 3, 1, 2, 3]]
+    stack = np.stack([previous, first, itself, followed])
+    assert previous_word(stack).tolist() == [1, 1 / 6, 0, 0]
+    assert first_word(stack).tolist() == [1 / 6, 1, 0, 0]
+    assert what_followed(stack, ids).tolist() == [0, 0, 0, 1]
+    assert head_jobs(stack, [*ids, 3]).tolist() == [
+        [1, 1 / 6, 0, 0], [1 / 6, 1, 0, 0], [0, 0, 0, 1]]
+
+
+def test_what_followed_counts_the_last_time_only():
+    one = np.eye(6)                             # token 2 follows at 1, token 4 at 3
+    assert what_followed(one[[0, 1, 2, 3, 3, 4]], [1, 2, 1, 9, 1, 8]) == 0.5
+    assert what_followed(one[[0, 1, 1, 3, 3, 4]], [1, 2, 1, 9, 1, 8]) == 1
+
+
+def test_uniform_heads_score_the_share_of_one_key():
+    T = 5
+    uniform = np.tri(T) / np.arange(1, T + 1)[:, None]
+    share = np.mean([1 / (t + 1) for t in range(1, T)])
+    assert previous_word(uniform) == pytest.approx(share) == first_word(uniform)
+    assert np.isnan(what_followed(uniform, range(T)))
+    assert np.isnan(previous_word(np.ones((1, 1)))) and np.isnan(first_word(np.ones((1, 1))))
+
+
+def test_part_sizes_are_those_of_the_trace():
+    trace = gpt2lab.load().trace([464, 3616, 286])
+    for part in ("attn", "mlp"):
+        want = [np.sqrt((trace[f"h.{i}.{part}"] ** 2).mean()) for i in range(4)]
+        np.testing.assert_allclose(part_sizes(trace, part), want, rtol=1e-5)
+
+
+def test_alikeness_is_the_mean_cosine_of_different_rows():
+    assert alikeness(np.ones((3, 4))) == pytest.approx(1) and alikeness(np.eye(3)) == 0
+    assert alikeness(np.array([[1.0, 0], [-2, 0]])) == pytest.approx(-1)
+
+
+def test_a_push_is_the_change_of_the_logit():
+    """In the last block: one more unit of activation, times the last norm's divisor, divisor held."""
+    model = gpt2lab.load()
+    x = model.trace(model.encode("She knew"))["h.3.resid_post"][-1].astype(np.float64)
+    w = model.weights
+    value = w["h.3.mlp.c_proj.weight"][83].astype(np.float64)
+    divisor = np.sqrt(x.var() + 1e-5)
+
+    def logits(row):
+        return ((row - row.mean()) / divisor * w["ln_f.weight"] + w["ln_f.bias"]) @ w["wte.weight"].T
+    np.testing.assert_allclose((logits(x + value) - logits(x)) * divisor, unit_pushes(w, 3, 83),
+                               atol=1e-4)
 
 
 def test_unit_rows_have_length_1_and_zero_stays_zero():
