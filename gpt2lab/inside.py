@@ -1,4 +1,4 @@
-"""Looking inside: what a head looks at, what it is worth, what each part adds to one logit."""
+"""Looking inside: what heads look at and are worth, what adds to a logit, what a pass costs."""
 import numpy as np
 
 
@@ -67,13 +67,19 @@ def stream_parts(trace, weights, n_layer, t):
     return names, np.stack(rows)                                                    # (K, D)
 
 
-def stream_sizes(trace):
-    """Size of the stream after the embedding and after each block (L + 1,): root of its mean square.
+def stream_stages(trace, with_mid=False):
+    """The stream before the first block and after each, {name in the trace: (T, D)}.
 
-    trace: as model.trace gives it.
+    trace: as model.trace gives it. with_mid: the stream after each attention, too.
     """
-    return [float(np.sqrt((array.astype(np.float64) ** 2).mean())) for name, array in trace.items()
-            if name == "embed" or name.endswith("resid_post")]
+    ends = ("embed", "resid_post", "resid_mid") if with_mid else ("embed", "resid_post")
+    return {name: x for name, x in trace.items() if name.endswith(ends)}            # (T, D) each
+
+
+def stream_sizes(trace):
+    """Size of the stream at each stage (L + 1,): root of its mean square. See stream_stages."""
+    streams = [x.astype(np.float64) for x in stream_stages(trace).values()]         # (T, D) each
+    return [float(np.sqrt((x ** 2).mean())) for x in streams]
 
 
 def direct_logits(parts, gain, bias, target, epsilon=1e-5):
@@ -97,9 +103,74 @@ def direct_logits(parts, gain, bias, target, epsilon=1e-5):
     return np.append(centred / deviation * gain @ target, bias @ target)            # (K + 1,)
 
 
+def logit_parts(row, table):
+    """The three factors of each logit: length of the normed row, length of the token's row, cosine.
+
+    Shapes: row (D,), table (V, D) -> (V, 3); the product of the three is the token's logit.
+    Taught: notebooks/10_lm_head.ipynb
+    """
+    length, lengths = np.linalg.norm(row), np.linalg.norm(table, axis=-1)           # (), (V,)
+    cosines = table @ row / (length * lengths)                                      # (V,)
+    return np.stack([np.full_like(lengths, length), lengths, cosines], axis=-1)     # (V, 3)
+
+
+def along_and_across(row, table):
+    """How far each row of the table reaches along one row, and the length of the rest.
+
+    Shapes: row (D,), table (V, D) -> along (V,), across (V,). along has a sign; along^2 + across^2
+        is the square of the length.
+    Taught: notebooks/10_lm_head.ipynb
+    """
+    along = table @ (row / np.linalg.norm(row))                                     # (V,)
+    squares = (table ** 2).sum(axis=-1) - along ** 2                                # (V,)
+    return along, np.sqrt(np.maximum(squares, 0))       # rounding may leave a square below 0
+
+
+def best_tokens(logits, count=10):
+    """Ids of the largest logits, the best first, equal ones by id: (V,) -> (count,)."""
+    return np.argsort(-logits, kind="stable")[:count]                               # (count,)
+
+
 def ranks(logits, token):
     """Place of one token among all: 1 for the best. Shapes: logits (..., V) -> (...)."""
     return (logits > logits[..., token:token + 1]).sum(axis=-1) + 1                 # (...)
+
+
+def first_token(trace, n_layer):
+    """What each head does with the first token: mean weight on it, and how long its value is.
+
+    trace: as model.trace gives it, of at least two tokens.
+    Shapes: -> weight (L, H), the mean over the later queries; length (L, H), as a multiple of the
+        mean length of the other values.
+    Taught: notebooks/bonus/looking_inside.ipynb
+    """
+    patterns = np.stack([trace[f"h.{i}.attn.pattern"] for i in range(n_layer)])     # (L, H, T, T)
+    values = np.stack([trace[f"h.{i}.attn.v"] for i in range(n_layer)])             # (L, H, T, Dh)
+    lengths = np.linalg.norm(values, axis=-1)                                       # (L, H, T)
+    return patterns[..., 1:, 0].mean(axis=-1), lengths[..., 0] / lengths[..., 1:].mean(axis=-1)
+
+
+def multiplications(config, new, seen):
+    """Multiplications of one pass that reads `new` tokens, of which the last sees `seen` keys.
+
+    Each token meets every weight of the blocks once; q k and pattern v cost 2 D for each pair of
+    query and key; the LM head is taken for the last row only.
+    Taught: notebooks/12_kv_cache.ipynb
+    """
+    D, F, L, V = config.n_embd, config.n_inner, config.n_layer, config.vocab_size
+    return L * new * (4 * D * D + 2 * D * F) + L * 2 * D * new * seen + V * D
+
+
+def bytes_read(config, seen):
+    """Bytes of all weights and of a cache of `seen` tokens, each read once, as float32.
+
+    Left out: the arrays in between, which stay in the processor, and all of the position table
+    but a few rows.
+    Taught: notebooks/bonus/memory_wall.ipynb
+    """
+    D, F, L, V = config.n_embd, config.n_inner, config.n_layer, config.vocab_size
+    block = 4 * D * D + 2 * D * F + 9 * D + F       # matrices; biases and the gains of two norms
+    return 4 * (V * D + L * block + 2 * D) + 2 * L * seen * D * 4
 
 
 def without_heads(weights, n_head, heads):

@@ -7,8 +7,23 @@ import pytest
 import gpt2lab
 from gpt2lab import GPT2, Config
 from gpt2lab.heads import attend_heads
-from gpt2lab.inside import (direct_logits, head_contributions, induction_score, position_losses, ranks, stream_parts,
-                            stream_sizes, without_heads)
+from gpt2lab.inside import (
+    along_and_across,
+    best_tokens,
+    bytes_read,
+    direct_logits,
+    first_token,
+    head_contributions,
+    induction_score,
+    logit_parts,
+    multiplications,
+    position_losses,
+    ranks,
+    stream_parts,
+    stream_sizes,
+    stream_stages,
+    without_heads,
+)
 from gpt2lab.layernorm import layer_norm
 from recipes import A, SMALL, SMALL_PROMPTS, weights_of
 
@@ -173,3 +188,74 @@ def test_stream_sizes_are_those_of_the_trace():
     sizes = stream_sizes(trace)
     assert len(sizes) == 5
     np.testing.assert_allclose(sizes[2], np.sqrt((trace["h.1.resid_post"] ** 2).mean()), rtol=1e-5)
+
+
+def test_stages_are_the_streams_of_the_trace_in_order(run):
+    model, _, trace = run
+    ends = [f"h.{i}.resid_post" for i in range(model.config.n_layer)]
+    assert list(stream_stages(trace)) == ["embed", *ends]
+    with_mid = stream_stages(trace, with_mid=True)
+    assert list(with_mid) == ["embed", *(f"h.{i}.{part}" for i in range(model.config.n_layer)
+                                         for part in ("resid_mid", "resid_post"))]
+    assert all(x is trace[name] for name, x in with_mid.items())
+
+
+def test_factors_of_a_logit_by_hand():
+    """3, 4 has length 5; 6, 8 points the same way, -4, 3 at a right angle to it."""
+    table = np.array([[6.0, 8.0], [-4.0, 3.0]])
+    assert logit_parts(np.array([3.0, 4.0]), table).tolist() == [[5, 10, 1], [5, 5, 0]]
+    along, across = along_and_across(np.array([30.0, 40.0]), table)
+    np.testing.assert_allclose([along, across], [[10, 0], [0, 5]], atol=1e-7)
+
+
+def test_factors_multiply_to_the_logits_of_the_model(run):
+    model, ids, trace = run
+    for row, logits in zip(trace["ln_f"], trace["logits"]):
+        parts = logit_parts(row, model.weights["wte.weight"])
+        np.testing.assert_allclose(parts.prod(axis=-1), logits, rtol=0, atol=2e-5)
+        along, across = along_and_across(row, model.weights["wte.weight"])
+        np.testing.assert_allclose(along * parts[0, 0], logits, rtol=0, atol=2e-5)
+        np.testing.assert_allclose(np.hypot(along, across), parts[:, 1], rtol=1e-4)
+
+
+def test_best_tokens_break_ties_by_id():
+    assert best_tokens(np.array([1.0, 3.0, 2.0, 3.0, -np.inf]), 3).tolist() == [1, 3, 2]
+    assert best_tokens(np.array([1.0, 3.0])).tolist() == [1, 0]
+
+
+def test_first_token_by_hand():
+    """One head: 0.5 and 0.25 of the later queries' weight; a value of length 5 beside 1 and 3."""
+    pattern = np.array([[[1, 0, 0], [0.5, 0.5, 0], [0.25, 0, 0.75]]])
+    v = np.array([[[3.0, 4.0], [1.0, 0.0], [0.0, 3.0]]])
+    trace = {f"h.{i}.attn.{name}": array for i in range(2)
+             for name, array in (("pattern", pattern), ("v", v))}
+    weight, length = first_token(trace, 2)
+    assert weight.tolist() == [[0.375], [0.375]] and length.tolist() == [[2.5], [2.5]]
+
+
+def test_multiplications_are_those_of_the_products():
+    """Count the products of real passes, by the shapes that go into each of them."""
+    counted = []
+
+    def linear(x, w, b):
+        counted.append(x.shape[0] * w.size)
+        return x @ w + b
+
+    def attend(q, k, v, softmax):
+        counted.append(2 * q.shape[0] * q.shape[1] * k.shape[1] * q.shape[2])
+        return gpt2lab.Ops().attend(q, k, v)
+    model = gpt2lab.load(ops=gpt2lab.Ops(linear=linear, attend=attend))
+    c, cache = model.config, gpt2lab.KVCache(model.config)
+    for new, seen in ((5, 5), (1, 6), (3, 9)):
+        counted.clear()
+        model.next_logits(list(range(new)), cache)
+        assert sum(counted) + c.vocab_size * c.n_embd == multiplications(c, new, seen)
+
+
+def test_bytes_are_those_of_the_arrays():
+    for model in (gpt2lab.load(), model_of(SMALL)):
+        cache = gpt2lab.KVCache(model.config)
+        weights = sum(w.nbytes for name, w in model.weights.items() if name != "wpe.weight")
+        kept = cache.keys[:, :, :10].nbytes + cache.values[:, :, :10].nbytes
+        assert bytes_read(model.config, 0) == weights
+        assert bytes_read(model.config, 10) == weights + kept
