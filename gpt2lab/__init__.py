@@ -1,7 +1,7 @@
 """gpt2lab: GPT-2 inference in NumPy, one operation a file, in the order of the course.
 
 files, config, safetensors, bpe, tokenizer, linear, embedding, layernorm, softmax, attention, heads, gelu,
-mlp, block, lm_head, sampling, kvcache, lookup, generate, model, checkpoint; for the bonus lessons
+mlp, block, lm_head, sampling, kvcache, lookup, generate, taps, model, checkpoint; for the bonus lessons
 quantize, inside. Each operation is imported from its own file (from gpt2lab.layernorm import
 layer_norm); a file imports only files before it.
 """

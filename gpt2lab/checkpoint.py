@@ -156,7 +156,7 @@ def read_weights(folder, config):
             tensors[bare] = file, name
     head = "lm_head.weight"
     weights = {}
-    for name, shape in _shapes(config, head):       # ends at the first that is missing, whatever n_layer claims
+    for name, shape in config.shapes():       # ends at the first that is missing, whatever n_layer claims
         _require(name in tensors, f"{folder}: tensor {name} of shape {shape} is missing")
         weights[name] = _read(*tensors[name], shape)
     for name in tensors:
@@ -166,22 +166,6 @@ def read_weights(folder, config):
         same = np.array_equal(_read(*tensors[head], weights["wte.weight"].shape), weights["wte.weight"])
         _require(same, f"{folder}: lm_head.weight differs from wte.weight, but config.json ties them")
     return weights
-
-
-def _shapes(config, head):
-    """Every parameter of the model with its shape, one after the other."""
-    V, N, D, F = config.vocab_size, config.n_positions, config.n_embd, config.n_inner
-    yield "wte.weight", (V, D)
-    yield "wpe.weight", (N, D)
-    for i in range(config.n_layer):
-        for part, shape in (("ln_1", (D,)), ("attn.c_attn", (D, 3 * D)), ("attn.c_proj", (D, D)),
-                            ("ln_2", (D,)), ("mlp.c_fc", (D, F)), ("mlp.c_proj", (F, D))):
-            yield f"h.{i}.{part}.weight", shape
-            yield f"h.{i}.{part}.bias", shape[-1:]
-    yield "ln_f.weight", (D,)
-    yield "ln_f.bias", (D,)
-    if not config.tie_word_embeddings:
-        yield head, (V, D)
 
 
 def _read(file, name, shape):

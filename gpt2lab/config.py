@@ -85,6 +85,21 @@ class Config:
         except (ConfigError, ValueError, RecursionError) as error:      # ValueError: not UTF-8, not JSON
             raise ConfigError(f"{path}: {error}") from None
 
+    def shapes(self):
+        """(name in the checkpoint, shape) of every parameter, one after the other."""
+        V, N, D, F = self.vocab_size, self.n_positions, self.n_embd, self.n_inner
+        yield "wte.weight", (V, D)
+        yield "wpe.weight", (N, D)
+        for i in range(self.n_layer):
+            for part, shape in (("ln_1", (D,)), ("attn.c_attn", (D, 3 * D)), ("attn.c_proj", (D, D)),
+                                ("ln_2", (D,)), ("mlp.c_fc", (D, F)), ("mlp.c_proj", (F, D))):
+                yield f"h.{i}.{part}.weight", shape
+                yield f"h.{i}.{part}.bias", shape[-1:]
+        yield "ln_f.weight", (D,)
+        yield "ln_f.bias", (D,)
+        if not self.tie_word_embeddings:
+            yield "lm_head.weight", (V, D)
+
 
 def _is_int(value):
     return isinstance(value, int) and not isinstance(value, bool)

@@ -173,17 +173,26 @@ def bytes_read(config, seen):
     return 4 * (V * D + L * block + 2 * D) + 2 * L * seen * D * 4
 
 
-def without_heads(weights, n_head, heads):
-    """The weights of a model without some heads, given as (block, head): their rows of c_proj are 0.
+def without_heads(model, heads):
+    """A tap (see GPT2.tapped) that switches heads off, given as (block, head): what they mix becomes 0.
 
-    Raises: ValueError for a head that the model does not have.
+    Raises: ValueError for a head that the model does not have, and in the run where attend gets one
+        head after the other.
     """
-    changed = dict(weights)
+    L, H = model.config.n_layer, model.config.n_head
     for block, head in heads:
-        if f"h.{block}.attn.c_proj.weight" not in weights or not 0 <= head < n_head:
+        if not (0 <= block < L and 0 <= head < H):
             raise ValueError(f"without_heads: there is no head {head} in block {block}")
-        name = f"h.{block}.attn.c_proj.weight"
-        w_out = changed[name].copy()                                                # (D, D)
-        w_out.reshape(n_head, -1, w_out.shape[-1])[head] = 0                        # (H, Dh, D)
-        changed[name] = w_out
-    return changed
+
+    def tap(name, function):
+        off = [head for block, head in heads if name == f"h.{block}.attn.mixed"]
+
+        def attend(*arguments, **named):
+            mixed = function(*arguments, **named).copy()                            # (H, T, Dh)
+            if mixed.ndim != 3 or len(mixed) != H:
+                raise ValueError(f"without_heads: attend must get all H = {H} heads at once and "
+                                 f"give (H, T, Dh), got {mixed.shape}")
+            mixed[off] = 0
+            return mixed
+        return attend if off else function
+    return tap

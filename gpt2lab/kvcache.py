@@ -13,9 +13,15 @@ class KVCache:
     """
 
     def __init__(self, config):
-        shape = (config.n_layer, config.n_head, config.n_positions, config.n_embd // config.n_head)
-        self.keys, self.values = np.zeros(shape, np.float32), np.zeros(shape, np.float32)   # (L, H, N, Dh)
+        self.keys = np.zeros(self.shape(config), np.float32)                        # (L, H, N, Dh)
+        self.values = np.zeros(self.shape(config), np.float32)                      # (L, H, N, Dh)
         self.length = 0                         # tokens that all blocks have seen
+
+    @staticmethod
+    def shape(config):
+        """(L, H, N, Dh) of a model of this config."""
+        c = config
+        return c.n_layer, c.n_head, c.n_positions, c.n_embd // c.n_head
 
     def remember(self, layer):
         """The function with which block `layer` adds its new k, v (H, T, Dh) and gets all (H, S, Dh)."""

@@ -1,20 +1,26 @@
 """GPT-2: ids -> logits, with every intermediate array by name and every operation exchangeable."""
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from types import MappingProxyType
 
 import numpy as np
 
 from . import generate
 from .attention import attend, attend_in_pieces
 from .block import block
+from .config import Config
 from .embedding import embed
 from .gelu import exact_gelu, gelu, gelu_in_pieces
 from .heads import attend_heads
+from .kvcache import KVCache
 from .layernorm import layer_norm
 from .linear import linear
 from .lm_head import lm_head
 from .mlp import mlp
 from .softmax import softmax
+from .taps import Recorder, by_weight
+from .tokenizer import Tokenizer
 
 ACTIVATIONS = {"gelu_new": gelu, "gelu": exact_gelu, "relu": lambda x: np.maximum(x, 0)}
 
@@ -25,40 +31,88 @@ class Ops:
 
     An operation made of others gets them as arguments, so the exchanged ones are used there too.
     """
-    embed: callable = embed
-    layer_norm: callable = layer_norm
-    linear: callable = linear
-    softmax: callable = softmax
-    attend: callable = attend
-    attend_heads: callable = attend_heads
-    gelu: callable = gelu
-    mlp: callable = mlp
-    block: callable = block
-    lm_head: callable = lm_head
+    embed: Callable = embed
+    layer_norm: Callable = layer_norm
+    linear: Callable = linear
+    softmax: Callable = softmax
+    attend: Callable = attend
+    attend_heads: Callable = attend_heads
+    gelu: Callable = gelu
+    mlp: Callable = mlp
+    block: Callable = block
+    lm_head: Callable = lm_head
+
+    def __post_init__(self):
+        for name, function in vars(self).items():
+            if not callable(function):
+                raise ValueError(f"Ops: {name} must be a function, got {function!r:.60}")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class GPT2:
-    """A GPT-2: model(ids) -> logits. Made by gpt2lab.load.
+    """A GPT-2: model(ids) -> logits. Made by gpt2lab.load; what it is made of does not change.
 
-    config, weights (name in the checkpoint -> array), tokenizer and ops can be looked at.
+    weights: name in the checkpoint -> array. tap: see tapped.
+    Raises: ValueError for weights or operations that are not those of a model of this config.
     """
+    config: Config
+    weights: Mapping[str, np.ndarray]
+    tokenizer: Tokenizer | None = None
+    ops: Ops | None = None
+    tap: Callable | None = None
 
-    def __init__(self, config, weights, tokenizer=None, ops=None):
-        self.config, self.weights, self.tokenizer = config, weights, tokenizer
-        self.ops = Ops() if ops is None else ops
-        self._blocks = [{name.removeprefix(f"h.{i}."): array for name, array in weights.items()
-                         if name.startswith(f"h.{i}.")} for i in range(config.n_layer)]
-        self._linked = self._link()
+    def __post_init__(self):
+        ops, weights = Ops() if self.ops is None else self.ops, dict(self.weights)
+        if not isinstance(ops, Ops):
+            raise ValueError(f"GPT2: ops must be an Ops, such as Ops(layer_norm=yours), got {ops!r:.60}")
+        _check_weights(self.config, weights)
+        object.__setattr__(self, "ops", ops)
+        object.__setattr__(self, "weights", MappingProxyType(weights))
 
     def __call__(self, ids, cache=None):
         """Logits after each of the ids.
 
         Shapes: ids (T,) -> (T, V) float32
         cache: a KVCache that holds the tokens before these; it takes the new ones in.
-        Raises: ValueError for ids outside 0 to V - 1, none at all, or more than the context holds.
+        Raises: ValueError for ids outside 0 to V - 1, none at all, or more than the context holds;
+            for a cache of another model.
         """
-        x = self._stream(self.check_ids(ids, cache), cache, self._linked)           # (T, D)
-        return self._linked["lm_head"](x)                                           # (T, V)
+        x = self._stream(self.check_ids(ids, cache), cache)                         # (T, D)
+        return self._head(x, self._table)                                           # (T, V)
+
+    def _stream(self, ids, cache):
+        """ids (T,) -> the residual stream after the last block (T, D)."""
+        w, start = self.weights, 0 if cache is None else cache.length
+        x = self._tapped("embed", self.ops.embed)(ids, w["wte.weight"], w["wpe.weight"], start=start)
+        for i in range(self.config.n_layer):                                        # x: (T, D)
+            x = self._block(i, x, remember=None if cache is None else cache.remember(i))
+        if cache is not None:
+            cache.length += len(ids)            # only now: a failure half-way changes nothing
+        return x                                                                    # (T, D)
+
+    def _block(self, i, x, remember):
+        """The stream x (T, D) after block i; each operation gets those that it uses."""
+        c, ops, w, at, tapped = self.config, self.ops, self._block_weights[i], f"h.{i}.", self._tapped
+        layer_norm = self._by_weight(ops.layer_norm, "layer_norm", at, w)
+        linear = self._by_weight(ops.linear, "linear", at, w)
+        softmax = tapped(at + "attn.pattern", ops.softmax)
+        attend = tapped(at + "attn.mixed", partial(ops.attend, softmax=softmax))
+        gelu = tapped(at + "mlp.act", self._activation)
+        if self.tap is None:            # nobody watches: long prompts in pieces, which give the same rows
+            attend, gelu = partial(attend_in_pieces, attend=attend), partial(gelu_in_pieces, gelu=gelu)
+        attend_heads = tapped(at + "attn", partial(
+            ops.attend_heads, linear=linear, attend=self._scaled(i, attend)))
+        mlp = tapped(at + "mlp", partial(ops.mlp, linear=linear, gelu=gelu))
+        block = partial(ops.block, layer_norm=layer_norm, attend_heads=attend_heads, mlp=mlp)
+        return tapped(at + "resid_post", block)(                                    # (T, D)
+            x, w, n_head=c.n_head, epsilon=c.layer_norm_epsilon, remember=remember)
+
+    def _head(self, x, wte):
+        """The stream x (T, D) -> logits (T, V)."""
+        ops, w = self.ops, self.weights
+        layer_norm = self._by_weight(ops.layer_norm, "layer_norm", "", {"ln_f.weight": w["ln_f.weight"]})
+        head = self._tapped("logits", partial(ops.lm_head, layer_norm=layer_norm))
+        return head(x, w["ln_f.weight"], w["ln_f.bias"], wte, epsilon=self.config.layer_norm_epsilon)
 
     def next_logits(self, ids, cache=None):
         """Logits after the last of the ids only, (V,); ids that the tokenizer lacks get -inf."""
@@ -66,8 +120,10 @@ class GPT2:
 
     def last_logits(self, ids, rows, cache=None):
         """Logits after each of the last `rows` ids, (rows, V); ids that the tokenizer lacks get -inf."""
-        x = self._stream(self.check_ids(ids, cache), cache, self._linked)           # (T, D)
-        logits = self._linked["lm_head"](x[-rows:], wte=self._head_table)           # (rows, V)
+        ids = self.check_ids(ids, cache)
+        if not 1 <= rows <= len(ids):
+            raise ValueError(f"last_logits: rows must be from 1 to T = {len(ids)}, got {rows}")
+        logits = self._head(self._stream(ids, cache)[-rows:], self._quick_table)    # (rows, V)
         if self.tokenizer is not None and logits.shape[1] > len(self.tokenizer.tokens):
             logits[:, len(self.tokenizer.tokens):] = -np.inf    # columns that only pad the table
         return logits
@@ -77,18 +133,30 @@ class GPT2:
 
         Names follow the checkpoint ("h.0.attn.c_attn" is what that layer gives). The others:
         embed, and in each block resid_pre, attn.q, attn.k, attn.v, attn.scores (masked),
-        attn.pattern, attn.mixed, attn and mlp (what the part adds), resid_mid, mlp.act,
-        resid_post; at the end ln_f and logits. attn.q is scaled where config.json asks for it.
+        attn.pattern, attn.mixed, attn and mlp (what the part adds), resid_mid (what ln_2 gets),
+        mlp.act, resid_post; at the end ln_f and logits. attn.q is scaled where config.json asks for it.
+        An array that an operation of yours computes without the model's operations is not there.
         Above 64 ids the last bits may differ from model(ids), which takes attention in pieces.
         """
-        arrays = {}
-        self.run_tapped(ids, partial(_recorded, arrays))
-        return arrays
+        recorder = Recorder(self.config, self.weights)
+        self.run_tapped(ids, recorder)
+        return recorder.arrays()
 
     def run_tapped(self, ids, tap, cache=None):
-        """Run once with tap(name, function) in place of every operation; name as in trace."""
-        linked = self._link(tap)
-        linked["lm_head"](self._stream(self.check_ids(ids, cache), cache, linked))
+        """Logits (T, V) of one run with tap(name, function) in place of every operation. See tapped."""
+        return self.tapped(tap)(ids, cache)
+
+    def tapped(self, tap):
+        """This model with tap(name, function) in place of every operation, to watch or to intervene.
+
+        name: that of what the operation gives, as in trace; so linear and layer_norm are named by
+            the weight that they get, whoever calls them in whatever order. Where they get a copy,
+            nobody knows which it was: "h.0.linear?".
+        tap gives the function to call: `function` itself, or another one around it.
+        """
+        before = self.tap
+        both = tap if before is None else lambda name, function: tap(name, before(name, function))
+        return replace(self, tap=both)
 
     def generate(self, prompt, **settings):
         """The text that follows the prompt (without the prompt). Settings as in generate.stream_ids."""
@@ -113,7 +181,10 @@ class GPT2:
     def check_ids(self, ids, cache=None):
         """ids as an array (T,). Raises ValueError with one sentence where the model cannot read them."""
         V, N = self.config.vocab_size, self.config.n_positions
-        ids, used = np.asarray(ids), cache.length if cache is not None else 0
+        try:
+            ids = np.asarray(ids)
+        except ValueError:                      # lists of different lengths
+            raise ValueError(f"ids must be a flat list of token ids, got {ids!r:.60}") from None
         if ids.ndim != 1 or not len(ids):
             raise ValueError(f"ids must be a list of at least one token id, got shape {ids.shape}")
         if ids.dtype.kind not in "iu":
@@ -121,62 +192,49 @@ class GPT2:
         if ids.min() < 0 or ids.max() >= V:
             wrong = ids[(ids < 0) | (ids >= V)][0]
             raise ValueError(f"ids must be from 0 to V - 1 = {V - 1}, got {wrong}")
+        used = 0
+        if cache is not None:
+            _check_cache(self.config, cache)
+            used = cache.length
         if used + len(ids) > N:
             raise ValueError(f"the context holds N = {N} tokens, got {used + len(ids)}")
         return ids
 
-    def _stream(self, ids, cache, linked):
-        """ids (T,) -> the residual stream after the last block (T, D)."""
-        x = linked["embed"](ids, start=cache.length if cache is not None else 0)    # (T, D)
-        for i, run_block in enumerate(linked["blocks"]):
-            x = run_block(x, self._blocks[i], remember=cache.remember(i) if cache is not None else None)
-        if cache is not None:
-            cache.length += len(ids)            # only now: a failure half-way changes nothing
-        return x                                                                    # (T, D)
+    @cached_property
+    def _block_weights(self):
+        """Of each block, its arrays by their names without "h.0."."""
+        return [{name.removeprefix(f"h.{i}."): array for name, array in self.weights.items()
+                 if name.startswith(f"h.{i}.")} for i in range(self.config.n_layer)]
 
     @cached_property
-    def _head_table(self):
-        """The LM head's table (V, D); where its rows are short and cannot change, a copy laid out by columns.
+    def _table(self):
+        """The LM head's table (V, D)."""
+        return self.weights.get("lm_head.weight", self.weights["wte.weight"])       # (V, D)
 
-        BLAS is slow at many short rows times one vector: 2.0 ms for gpt2-tiny's 50,257 rows of 128, by
-        columns 0.5 ms. Rows of 768 would gain a tenth, for a copy of 154 MB.
+    @cached_property
+    def _quick_table(self):
+        """The table; where its rows are short and cannot change, a copy laid out by columns.
+
+        BLAS is slow at many short rows times one vector: by columns it takes a quarter of the time
+        for gpt2-tiny's 50,257 rows of 128. Rows of 768 would gain a tenth, for a copy of 154 MB.
         """
-        table = self._linked["lm_head"].keywords["wte"]                             # (V, D)
-        short = table.shape[1] < 512 and not table.flags.writeable
-        return np.asfortranarray(table) if short else table                         # (V, D)
+        short = self._table.shape[1] < 512 and not self._table.flags.writeable
+        return np.asfortranarray(self._table) if short else self._table             # (V, D)
 
-    def _link(self, tap=None):
-        """Give each operation the ones that it uses. tap(name, function) may watch a function.
+    @property
+    def _activation(self):
+        """gelu, or what config.json names in its place; an exchanged gelu goes before both."""
+        return ACTIVATIONS[self.config.activation_function] if self.ops.gelu is gelu else self.ops.gelu
 
-        Where nobody watches, attention and GELU take long prompts in pieces: faster, the rows are the same.
-        """
-        ops, c, w = self.ops, self.config, self.weights
-        in_pieces = tap is None
-        tap = tap or (lambda name, function: function)
-        activation = ACTIVATIONS[c.activation_function] if ops.gelu is gelu else ops.gelu
-        if in_pieces:
-            activation = partial(gelu_in_pieces, gelu=activation)
-        blocks = []
-        for i in range(c.n_layer):
-            at = f"h.{i}."
-            attend = tap(at + "attn.mixed", partial(ops.attend, softmax=tap(at + "attn.pattern", ops.softmax)))
-            if in_pieces:
-                attend = partial(attend_in_pieces, attend=attend)
-            heads = partial(ops.attend_heads, attend=self._scaled(attend, i), linear=_in_turn(
-                tap(at + "attn.c_attn", ops.linear), tap(at + "attn.c_proj", ops.linear)))
-            mlp = partial(ops.mlp, gelu=tap(at + "mlp.act", activation), linear=_in_turn(
-                tap(at + "mlp.c_fc", ops.linear), tap(at + "mlp.c_proj", ops.linear)))
-            norm = _in_turn(tap(at + "ln_1", ops.layer_norm), tap(at + "ln_2", ops.layer_norm))
-            blocks.append(tap(at + "resid_post", partial(
-                ops.block, n_head=c.n_head, epsilon=c.layer_norm_epsilon, layer_norm=norm,
-                attend_heads=tap(at + "attn", heads), mlp=tap(at + "mlp", mlp))))
-        head = partial(ops.lm_head, gain=w["ln_f.weight"], bias=w["ln_f.bias"],
-                       wte=w.get("lm_head.weight", w["wte.weight"]), epsilon=c.layer_norm_epsilon,
-                       layer_norm=tap("ln_f", ops.layer_norm))
-        return {"embed": tap("embed", partial(ops.embed, wte=w["wte.weight"], wpe=w["wpe.weight"])),
-                "blocks": blocks, "lm_head": tap("logits", head)}
+    def _tapped(self, name, function):
+        """The function, or what the tap gives for it."""
+        return function if self.tap is None else self.tap(name, function)
 
-    def _scaled(self, attend, i):
+    def _by_weight(self, function, kind, at, weights):
+        """The same for linear and layer_norm, which are named by the weight that they receive."""
+        return function if self.tap is None else by_weight(self.tap, function, kind, at, weights)
+
+    def _scaled(self, i, attend):
         """attend as config.json wants its scores scaled: through q, since attend divides by sqrt(Dh)."""
         c = self.config
         factor = 1.0 if c.scale_attn_weights else float(c.n_embd // c.n_head) ** 0.5
@@ -186,30 +244,25 @@ class GPT2:
 
     def __repr__(self):
         c = self.config
-        return f"<GPT2 with {c.n_layer} blocks, {c.n_head} heads, D = {c.n_embd}, N = {c.n_positions}, V = {c.vocab_size}>"
+        return (f"<GPT2 with {c.n_layer} blocks, {c.n_head} heads, D = {c.n_embd}, "
+                f"N = {c.n_positions}, V = {c.vocab_size}>")
 
 
-def _in_turn(first, second):
-    """A function that is `first` on odd calls and `second` on even ones: the two of a block."""
-    functions = [second, first]
+def _check_weights(config, weights):
+    """Raise ValueError unless these are the arrays of a model of this config."""
+    shapes = dict(config.shapes())
+    allowed = shapes | {"lm_head.weight": shapes["wte.weight"]}
+    for name in sorted(shapes.keys() - weights):
+        raise ValueError(f"GPT2: weight {name} of shape {shapes[name]} is missing")
+    for name, array in weights.items():
+        if name not in allowed:
+            raise ValueError(f"GPT2: weight {name} is no part of a model of this config")
+        if np.shape(array) != allowed[name]:
+            raise ValueError(f"GPT2: weight {name} must have shape {allowed[name]}, got {np.shape(array)}")
 
-    def call(*arguments, **named):
-        functions.reverse()
-        return functions[0](*arguments, **named)
-    return call
 
-
-INPUTS = {"ln_1": ["resid_pre"], "ln_2": ["resid_mid"], "attn.pattern": ["attn.scores"],
-          "attn.mixed": ["attn.q", "attn.k", "attn.v"]}     # what goes in is recorded as well
-
-
-def _recorded(arrays, name, function):
-    """`function`, which keeps what comes in (where INPUTS says so) and what goes out in `arrays`."""
-    prefix = name[:name.index(".", 2) + 1] if name.startswith("h.") else ""
-    place = name.removeprefix(prefix)
-
-    def call(*arguments, **named):
-        arrays.update(zip((prefix + key for key in INPUTS.get(place, ())), arguments))
-        arrays[name] = function(*arguments, **named)
-        return arrays[name]
-    return call
+def _check_cache(config, cache):
+    """Raise ValueError unless the cache was made for a model of this config."""
+    wanted, got = KVCache.shape(config), np.shape(cache.keys)
+    if got != wanted:
+        raise ValueError(f"the cache belongs to another model: it must hold (L, H, N, Dh) = {wanted}, got {got}")

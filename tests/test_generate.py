@@ -45,7 +45,7 @@ def scripted(monkeypatch, script):
         got.append(list(ids))
         cache.length += len(ids)
         return np.where(np.arange(50257) == next(script), 0.0, -np.inf)
-    monkeypatch.setattr(scripted, "next_logits", next_logits)
+    monkeypatch.setitem(vars(scripted), "next_logits", next_logits)
     return scripted, got
 
 
@@ -189,7 +189,7 @@ def test_wrong_texts_are_refused_at_the_call(prompt, message):
 def test_logits_without_meaning_stop_the_loop_with_an_error(monkeypatch):
     for temperature in (0, 1):
         one = model()
-        monkeypatch.setattr(one, "next_logits", lambda ids, cache: np.array([1, np.nan, 3]))
+        monkeypatch.setitem(vars(one), "next_logits", lambda ids, cache: np.array([1, np.nan, 3]))
         with pytest.raises(ValueError, match="logits must be finite or -inf"):
             one.generate_ids(PROMPT, temperature=temperature)
 

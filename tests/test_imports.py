@@ -13,7 +13,7 @@ import gpt2lab
 PACKAGE = Path(gpt2lab.__file__).parent
 ORDER = ["files", "config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear", "embedding",
          "layernorm", "softmax", "attention", "heads", "gelu", "mlp", "block", "lm_head",
-         "sampling", "kvcache", "lookup", "generate", "model", "checkpoint", "quantize", "inside", "bench",
+         "sampling", "kvcache", "lookup", "generate", "taps", "model", "checkpoint", "quantize", "inside", "bench",
          "validate", "cli", "__main__"]
 LIBRARY = ORDER[:ORDER.index("inside") + 1]
 FILES = sorted(path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__")

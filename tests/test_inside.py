@@ -1,4 +1,5 @@
 """inside: constructed patterns, losses by hand, parts that add up to the logits, heads taken out."""
+import contextlib
 import re
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 
 import gpt2lab
 from gpt2lab import GPT2, Config
+from gpt2lab.attention import attend
 from gpt2lab.heads import attend_heads
 from gpt2lab.inside import (
     along_and_across,
@@ -25,6 +27,7 @@ from gpt2lab.inside import (
     without_heads,
 )
 from gpt2lab.layernorm import layer_norm
+import tiny_a
 from recipes import A, SMALL, SMALL_PROMPTS, weights_of
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -164,10 +167,9 @@ def test_ranks():
 
 def test_a_head_without_its_rows_adds_nothing(run):
     model, ids, trace = run
-    before = {name: array.copy() for name, array in model.weights.items()}
-    off = GPT2(model.config, without_heads(model.weights, model.config.n_head, [(0, 1), (1, 0)])).trace(ids)
-    for name, array in before.items():
-        np.testing.assert_array_equal(model.weights[name], array)
+    off = model.tapped(without_heads(model, [(0, 1), (1, 0)])).trace(ids)
+    for name, array in model.trace(ids).items():
+        np.testing.assert_array_equal(trace[name], array)           # the model is as it was
     keep = np.arange(model.config.n_head) != 1
     heads = head_contributions(trace["h.0.attn.mixed"], model.weights["h.0.attn.c_proj.weight"])
     np.testing.assert_allclose(off["h.0.attn"], heads[keep].sum(axis=0) + model.weights["h.0.attn.c_proj.bias"], atol=1e-5)
@@ -180,7 +182,22 @@ def test_a_head_without_its_rows_adds_nothing(run):
 @pytest.mark.parametrize("block, head", [(2, 0), (-1, 0), (0, 2), (0, -1)])
 def test_a_head_that_is_not_there_is_refused(block, head):
     with pytest.raises(ValueError, match=f"without_heads: there is no head {head} in block {block}"):
-        without_heads(weights_of(A), 2, [(block, head)])
+        without_heads(tiny_a.model(), [(block, head)])
+
+
+def test_one_head_after_the_other_cannot_be_switched_off_in_silence():
+    def one_by_one(q, k, v, softmax):
+        return np.stack([attend(*head, softmax) for head in zip(q, k, v)])
+
+    def heads(*arguments, attend, **named):
+        return attend_heads(*arguments, attend=lambda q, k, v: np.stack(
+            [attend(*head) for head in zip(q, k, v)]), **named)
+    for ops, sentence in ((gpt2lab.Ops(attend=one_by_one), None),
+                          (gpt2lab.Ops(attend_heads=heads), r"all H = 2 heads at once .*, got \(3, 4\)")):
+        model = tiny_a.model(ops=ops)
+        np.testing.assert_allclose(model([1, 5, 3]), tiny_a.model()([1, 5, 3]), atol=1e-5)
+        with pytest.raises(ValueError, match=sentence) if sentence else contextlib.nullcontext():
+            model.run_tapped([1, 5, 3], without_heads(model, [(0, 1)]))
 
 
 def test_stream_sizes_are_those_of_the_trace():

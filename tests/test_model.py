@@ -69,7 +69,7 @@ def test_the_head_of_one_row_reads_the_weights_as_they_are(writeable):
         assert apart(model.next_logits(A_IDS), model(A_IDS)[-1]) < 1e-6
         assert not np.array_equal(model.next_logits(A_IDS), before)
     else:
-        assert model._head_table.flags.f_contiguous and np.array_equal(model._head_table, wte)
+        assert model._quick_table.flags.f_contiguous and np.array_equal(model._quick_table, wte)
 
 
 # --- the stored reference -------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 import gpt2lab
 from gpt2lab import validate
-from gpt2lab.checkpoint import _shapes, tokenizer
+from gpt2lab.checkpoint import tokenizer
 from gpt2lab.config import Config
 from recipes import A, SIZES_124M, write_checkpoint
 
@@ -46,7 +46,7 @@ def test_the_published_texts_encode_as_their_sources_say():
 def test_the_published_sizes_are_those_of_the_shapes(name):
     D, L = D_AND_L[name]
     config = Config.from_dict(SIZES_124M | {"n_embd": D, "n_layer": L, "n_head": D // 64})
-    assert sum(math.prod(shape) for _, shape in _shapes(config, "lm_head.weight")) == validate.PARAMETERS[name]
+    assert sum(math.prod(shape) for _, shape in config.shapes()) == validate.PARAMETERS[name]
 
 
 @pytest.mark.parametrize("name", validate.GREEDY)

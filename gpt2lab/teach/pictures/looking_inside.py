@@ -48,7 +48,7 @@ def twice(model, length, seed, kind=KINDS[0], before=0):
 
 def without(model, *heads):
     """The model with heads (block, head) switched off."""
-    return GPT2(model.config, without_heads(model.weights, model.config.n_head, heads), model.tokenizer, model.ops)
+    return model.tapped(without_heads(model, heads))
 
 
 def mean_losses(model, texts):

@@ -1,0 +1,139 @@
+"""Names for what a model computes, by the weight that an operation receives; recording by name."""
+from inspect import signature
+
+import numpy as np
+
+
+def by_weight(tap, function, kind, at, weights):
+    """`function` (linear, layer_norm) as tap(name, function) wants it in each call.
+
+    The name is `at` and the weight that the call receives, or a part of it, by its place in memory:
+    "h.0.attn.c_attn". A copy is found nowhere: then it is `at`, `kind` and "?": "h.0.linear?".
+    weights: {name: array} of those that may come, without `at`.
+    """
+    weights = {name.removesuffix(".weight"): array for name, array in weights.items()
+               if name.endswith(".weight")}
+
+    def call(*arguments, **named):
+        places = (find(array, weights) for array in (*arguments, *named.values()))
+        name = next((place[0] for place in places if place), kind + "?")
+        return tap(at + name, function)(*arguments, **named)
+    return call
+
+
+def find(array, arrays):
+    """(name, first column) of the one of `arrays` of which `array` is a part; else None.
+
+    By place in memory. None too where it could be a part of several. arrays: {name: array}.
+    """
+    if not isinstance(array, np.ndarray):
+        return None
+    found = [name for name, whole in arrays.items()
+             if array.dtype == whole.dtype and np.may_share_memory(array, whole)]
+    if len(found) != 1:
+        return None
+    whole = arrays[found[0]]
+    begin = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]     # bytes
+    row = whole.strides[-2] if whole.ndim > 1 else whole.nbytes
+    return found[0], begin % row // whole.strides[-1]
+
+
+def split(name):
+    """("h.0.", "attn.c_attn") of a name of the trace; ("", name) outside of the blocks."""
+    if not name.startswith("h."):
+        return "", name
+    end = name.index(".", 2) + 1
+    return name[:end], name[end:]
+
+
+def by_position(function, arguments, named):
+    """(positional, named) arguments of the same call, with as many as possible by position."""
+    try:
+        bound = signature(function).bind(*arguments, **named)
+    except (TypeError, ValueError):             # no signature; or a call that will fail
+        return arguments, named
+    return bound.args, bound.kwargs
+
+
+INPUTS = {"ln_2": ["resid_mid"], "attn.pattern": ["attn.scores"], "resid_post": ["resid_pre"],
+          "attn.mixed": ["attn.q", "attn.k", "attn.v"]}         # what goes in is recorded as well
+OF_HEADS = {"attn.q", "attn.k", "attn.v", "attn.scores", "attn.pattern", "attn.mixed"}
+PRODUCTS = {"attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"}
+
+
+class Recorder:
+    """A tap that keeps what the operations of one pass give, and some of what they get.
+
+    A product that is made in parts, by columns, is joined. Where attend is called head by head, the
+    head is known by the place of its v in what c_attn gave. What does not come out whole is left out.
+    """
+
+    def __init__(self, config, weights):
+        self.config, self.weights = config, weights
+        self.parts = {}                         # name -> {first column or head: array}
+        self.head = None                        # of the attend that runs; None: all, or not known
+
+    def __call__(self, name, function):
+        block, place = split(name)
+
+        def call(*arguments, **named):
+            given, _ = by_position(function, arguments, named)
+            if place == "attn.mixed":
+                self.head = self._head(block, given[2])
+            for key, array in zip(INPUTS.get(place, ()), given):
+                self._keep(block, key, array)
+            result = function(*arguments, **named)
+            self._keep(block, place, result, (*arguments, *named.values()))
+            return result
+        return call if not name.endswith("?") else function
+
+    def arrays(self):
+        """{name: array} of all that came out whole, in the order of computing."""
+        joined = {name: self._join(name, parts) for name, parts in self.parts.items()}
+        return {name: array for name, array in joined.items() if array is not None}
+
+    def _keep(self, block, place, array, arguments=()):
+        start = 0
+        if place in PRODUCTS:
+            start = self._column(block + place, arguments)
+        elif place in OF_HEADS:
+            start, array = self.head, array if np.ndim(array) != 2 else array[None]     # (H or 1, T, ...)
+        self.parts.setdefault(block + place, {})[start] = array
+
+    def _column(self, name, arguments):
+        """First column of the product that a call makes; None where it takes some rows of the weight only."""
+        w = self.weights[name + ".weight"]
+        for array in arguments:
+            place = find(array, {name: w})
+            if place:
+                return place[1] if len(array) == len(w) else None
+        return None
+
+    def _head(self, block, v):
+        """First head of v (H, S, Dh) or (S, Dh), by its place in what c_attn gave; None: not known."""
+        c = self.config
+        if v.ndim == 3 and len(v) == c.n_head:
+            return 0
+        made = self.parts.get(block + "attn.c_attn", {})                # first column -> (T, columns)
+        place = find(v, made)
+        if place is None or place[0] is None:
+            return None
+        head, rest = divmod(place[0] + place[1] - 2 * c.n_embd, c.n_embd // c.n_head)
+        return head if rest == 0 and head >= 0 else None
+
+    def _join(self, name, parts):
+        """The parts side by side where they are all there, else None."""
+        place = split(name)[1]
+        if place in PRODUCTS:
+            axis, size = -1, self.weights[name + ".weight"].shape[1]
+        elif place in OF_HEADS:
+            axis, size = 0, self.config.n_head
+        else:
+            return parts[0]
+        ordered, end = sorted(parts.items()) if None not in parts else [], 0
+        for start, part in ordered:
+            end = end + part.shape[axis] if start == end else -1
+        if end != size:
+            return None
+        return ordered[0][1] if len(ordered) == 1 else np.concatenate(
+            [part for _, part in ordered], axis)
