@@ -102,11 +102,12 @@ def test_a_prompt_does_not_round_the_weights_again():
 def test_next_tokens_end_with_the_copys_best_where_it_is_another():
     def copy(change):
         return each_matrix(MODEL, change)[0]
-    words, p, q, lost = next_tokens(MODEL, copy(lambda w: w), PROMPT, count=3)
-    assert len(words) == 3 and lost == 0
+    words, p, q, chosen, lost = next_tokens(MODEL, copy(lambda w: w), PROMPT, count=3)
+    assert len(words) == 3 and chosen == words[0] and lost == 0
     np.testing.assert_array_equal(p, q)
-    words, p, q, lost = next_tokens(MODEL, copy(lambda w: -w), PROMPT, count=3)
-    assert len(words) == len(p) == 4 and q.argmax() == 3 and p.argmax() == 0 and lost > 0
+    words, p, q, chosen, lost = next_tokens(MODEL, copy(lambda w: -w), PROMPT, count=3)
+    assert len(words) == len(p) == len(q) == 4 and chosen == words[3] and lost > 0
+    assert q.argmax() == 3 and p.argmax() == 0
 
 
 def test_what_the_answer_says_of_the_explorer():
@@ -116,7 +117,8 @@ def test_what_the_answer_says_of_the_explorer():
 
     def logits_with(bits, shared):
         return each_matrix(MODEL, lambda w: rounded(w, bits, shared))[0](ids)[-1]
-    said = {"column": ((4, 5), (2, 3)), "group of 32": ((3, 4), (2,)), "matrix": ((5, 7), (2, 4, 6))}
+    said = {"column": ((4, 5), (2, 3)), "group of 32": ((3, 4), (2,)),
+            "matrix": ((5, 7), (2, 4, 6))}
     for shared, (keeps, loses) in said.items():
         for bits in keeps + loses:
             same = logits_with(bits, shared).argmax() == logits.argmax()

@@ -31,12 +31,16 @@ def next_tokens(model, copy, prompt, count=5):
     """The best next tokens of a model, and how a changed copy of it sees them.
 
     Returns: the words (K,), the best of the model and that of the copy; their probabilities in the
-        model (K,) and in the copy (K,); the KL divergence of all probabilities, in nats.
+        model (K,) and in the copy (K,); the word that the copy chooses; the KL divergence of all
+        probabilities, in nats.
     """
     ids = model.encode(prompt)[-64:]
     logits, changed = model.next_logits(ids), copy.next_logits(ids)                 # (V,)
-    best = list(dict.fromkeys([*best_tokens(logits, count), *best_tokens(changed, 1)]))
-    return (show.tokens(model.tokenizer, best), softmax(logits)[best], softmax(changed)[best],
+    best, chosen = best_tokens(logits, count).tolist(), int(changed.argmax())
+    if chosen not in best:
+        best.append(chosen)
+    words = show.tokens(model.tokenizer, best)
+    return (words, softmax(logits)[best], softmax(changed)[best], words[best.index(chosen)],
             divergence(logits[None], changed[None]))
 
 

@@ -98,17 +98,18 @@ def losses(kinds, bits, perplexities):
 
 
 @plot.styled
-def few_bits(bits, shared, column, after, words, p, q, lost):
+def few_bits(bits, shared, column, after, words, p, q, chosen, lost):
     """One column of weights (in,) before and after rounding, and the next token of both models.
 
-    words (K,): the best tokens of the float32 model, and that of the rounded one; p, q (K,): their
-    probabilities in the float32 model and in the rounded one; lost: the KL divergence in nats.
+    words (K,): the best tokens, that of the float32 model first; p, q (K,): their probabilities in
+    the float32 model and in the rounded one, which chooses the word `chosen`; lost: the KL
+    divergence in nats.
     """
-    levels, lost, chosen = f"{2 ** bits - 1} levels", show.number(lost, 2), words[q.argmax()]
+    levels, lost = f"{2 ** bits - 1} levels", show.number(lost, 2)
     fig, axes = plot.figure(2, height=330)
     fig.drawn = {"before": column, "after": after, "p": p, "q": q, "words": words}
     fig.alt = (f"{bits} bits, one scale for each {shared}: {levels}, KL {lost} nats; the best next "
-               f"token is “{chosen}”, with float32 “{words[p.argmax()]}”.")
+               f"token is “{chosen}”, with float32 “{words[0]}”.")
     _levels(axes[0], column, bits, shared)
     axes[0].plot(column, after, plot.MARKERS[0], color=plot.VERMILLION, markersize=3)
     title = {"matrix": f"matrix, {levels}; this column uses {len(np.unique(after))}",
