@@ -310,8 +310,8 @@ def not_moved(logits, ids):
 def just_read(logits, ids):
     """Each row is asked for the token that was just read: ids[:-1] is taken, not what comes next.
 
-    The last row is rightly left out. The row after token t guesses the next one: which ids are T - 1
-    of them, without the first?
+    The last row is rightly left out. The row after token t guesses the next one: which ids are
+    T - 1 of them, without the first?
     """
     return _losses(logits[:-1], ids[:-1])
 
