@@ -33,8 +33,8 @@ def attend_in_pieces(q, k, v, attend=attend, rows=64):
     """attend(q, k, v), a few queries at a time: the same rows, with less memory touched.
 
     A piece of `rows` queries needs no key that is later than its last query, so half of the scores
-    are never made, and the others stay in the processor's cache. 512 queries of 12 heads took 22 ms
-    in place of 57 ms; a whole pass of 512 tokens of GPT-2 124M took 0.85 of the time.
+    are never made, and the others stay in the processor's cache: 512 queries of 12 heads take 0.4
+    of the time, a whole pass of 512 tokens of GPT-2 124M 0.85 (benchmarks/RESULTS.md).
 
     Shapes: as attend
     """
@@ -43,5 +43,6 @@ def attend_in_pieces(q, k, v, attend=attend, rows=64):
         return attend(q, k, v)                                                      # (..., T, Dh)
     starts = range(0, T, rows)
     ends = [min(t + rows, T) for t in starts]
-    return np.concatenate([attend(q[..., t:end, :], k[..., :S - T + end, :], v[..., :S - T + end, :])
-                           for t, end in zip(starts, ends)], axis=-2)               # (..., T, Dh)
+    seen = [S - T + end for end in ends]                    # keys up to the piece's last query
+    return np.concatenate([attend(q[..., t:end, :], k[..., :s, :], v[..., :s, :])
+                           for t, end, s in zip(starts, ends, seen)], axis=-2)      # (..., T, Dh)

@@ -4,7 +4,8 @@ from .layernorm import layer_norm
 from .mlp import mlp
 
 
-def block(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=layer_norm, attend_heads=attend_heads, mlp=mlp):
+def block(x, w, n_head, epsilon=1e-5, remember=None,
+          layer_norm=layer_norm, attend_heads=attend_heads, mlp=mlp):
     """x + attention(norm(x)), then x + mlp(norm(x)).
 
     Shapes: x (T, D) -> (T, D)

@@ -3,7 +3,8 @@ from .attention import attend
 from .linear import linear
 
 
-def attend_heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def attend_heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None,
+                 linear=linear, attend=attend):
     """Project to Q, K, V, cut into heads, attend, join the heads, project back.
 
     Shapes: x (T, D), w_qkv (D, 3 D), b_qkv (3 D,), w_out (D, D), b_out (D,) -> (T, D)

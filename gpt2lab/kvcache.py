@@ -24,7 +24,7 @@ class KVCache:
         return c.n_layer, c.n_head, c.n_positions, c.n_embd // c.n_head
 
     def remember(self, layer):
-        """The function with which block `layer` adds its new k, v (H, T, Dh) and gets all (H, S, Dh)."""
+        """A function for block `layer`: it adds new k, v (H, T, Dh) and gives all (H, S, Dh)."""
         return partial(self._append, layer)
 
     def _append(self, layer, k, v):
@@ -37,7 +37,7 @@ class KVCache:
             raise ValueError(f"KVCache: holds N = {N} positions, got {end}")
         self.keys[layer, :, self.length:end] = k
         self.values[layer, :, self.length:end] = v
-        return self.keys[layer, :, :end], self.values[layer, :, :end]                       # (H, S, Dh)
+        return self.keys[layer, :, :end], self.values[layer, :, :end]               # (H, S, Dh)
 
     def __repr__(self):
         L, H, N, Dh = self.keys.shape

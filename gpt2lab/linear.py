@@ -12,7 +12,8 @@ def linear(x, w, b):
     if x.ndim == 0:
         raise ValueError("linear: x must have shape (..., in), got ()")
     if w.ndim != 2 or w.shape[0] != x.shape[-1]:
-        raise ValueError(f"linear: w must have shape (in, out) = ({x.shape[-1]}, out), got {w.shape}")
+        raise ValueError(f"linear: w must have shape (in, out) = ({x.shape[-1]}, out), "
+                         f"got {w.shape}")
     if b.shape != w.shape[1:]:
         raise ValueError(f"linear: b must have shape (out,) = {w.shape[1:]}, got {b.shape}")
     return x @ w + b                                                                # (..., out)

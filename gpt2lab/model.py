@@ -64,7 +64,8 @@ class GPT2:
     def __post_init__(self):
         ops, weights = Ops() if self.ops is None else self.ops, dict(self.weights)
         if not isinstance(ops, Ops):
-            raise ValueError(f"GPT2: ops must be an Ops, such as Ops(layer_norm=yours), got {ops!r:.60}")
+            raise ValueError("GPT2: ops must be an Ops, such as Ops(layer_norm=yours), "
+                             f"got {ops!r:.60}")
         _check_weights(self.config, weights)
         object.__setattr__(self, "ops", ops)
         object.__setattr__(self, "weights", MappingProxyType(weights))
@@ -83,23 +84,27 @@ class GPT2:
     def _stream(self, ids, cache):
         """ids (T,) -> the residual stream after the last block (T, D)."""
         w, start = self.weights, 0 if cache is None else cache.length
-        x = self._tapped("embed", self.ops.embed)(ids, w["wte.weight"], w["wpe.weight"], start=start)
-        for i in range(self.config.n_layer):                                        # x: (T, D)
-            x = self._block(i, x, remember=None if cache is None else cache.remember(i))
+        embed = self._tapped("embed", self.ops.embed)
+        x = embed(ids, w["wte.weight"], w["wpe.weight"], start=start)               # (T, D)
+        for i in range(self.config.n_layer):
+            remember = None if cache is None else cache.remember(i)
+            x = self._block(i, x, remember)                                         # (T, D)
         if cache is not None:
             cache.length += len(ids)            # only now: a failure half-way changes nothing
         return x                                                                    # (T, D)
 
     def _block(self, i, x, remember):
         """The stream x (T, D) after block i; each operation gets those that it uses."""
-        c, ops, w, at, tapped = self.config, self.ops, self._block_weights[i], f"h.{i}.", self._tapped
+        c, ops, w = self.config, self.ops, self._block_weights[i]
+        at, tapped = f"h.{i}.", self._tapped
         layer_norm = self._by_weight(ops.layer_norm, "layer_norm", at, w)
         linear = self._by_weight(ops.linear, "linear", at, w)
         softmax = tapped(at + "attn.pattern", ops.softmax)
         attend = tapped(at + "attn.mixed", partial(ops.attend, softmax=softmax))
         gelu = tapped(at + "mlp.act", self._activation)
-        if self.tap is None:            # nobody watches: long prompts in pieces, which give the same rows
-            attend, gelu = partial(attend_in_pieces, attend=attend), partial(gelu_in_pieces, gelu=gelu)
+        if self.tap is None:        # nobody watches: long prompts in pieces, the rows are the same
+            attend = partial(attend_in_pieces, attend=attend)
+            gelu = partial(gelu_in_pieces, gelu=gelu)
         attend_heads = tapped(at + "attn", partial(
             ops.attend_heads, linear=linear, attend=self._scaled(i, attend)))
         mlp = tapped(at + "mlp", partial(ops.mlp, linear=linear, gelu=gelu))
@@ -110,16 +115,20 @@ class GPT2:
     def _head(self, x, wte):
         """The stream x (T, D) -> logits (T, V)."""
         ops, w = self.ops, self.weights
-        layer_norm = self._by_weight(ops.layer_norm, "layer_norm", "", {"ln_f.weight": w["ln_f.weight"]})
-        head = self._tapped("logits", partial(ops.lm_head, layer_norm=layer_norm))
-        return head(x, w["ln_f.weight"], w["ln_f.bias"], wte, epsilon=self.config.layer_norm_epsilon)
+        gain, bias, epsilon = w["ln_f.weight"], w["ln_f.bias"], self.config.layer_norm_epsilon
+        layer_norm = self._by_weight(ops.layer_norm, "layer_norm", "", {"ln_f.weight": gain})
+        lm_head = self._tapped("logits", partial(ops.lm_head, layer_norm=layer_norm))
+        return lm_head(x, gain, bias, wte, epsilon=epsilon)                         # (T, V)
 
     def next_logits(self, ids, cache=None):
         """Logits after the last of the ids only, (V,); ids that the tokenizer lacks get -inf."""
         return self.last_logits(ids, 1, cache)[0]                                   # (V,)
 
     def last_logits(self, ids, rows, cache=None):
-        """Logits after each of the last `rows` ids, (rows, V); ids that the tokenizer lacks get -inf."""
+        """Logits after each of the last `rows` ids, (rows, V); those of next_logits for each.
+
+        Raises: ValueError for rows outside 1 to T, and what model(ids) raises.
+        """
         ids = self.check_ids(ids, cache)
         if not 1 <= rows <= len(ids):
             raise ValueError(f"last_logits: rows must be from 1 to T = {len(ids)}, got {rows}")
@@ -134,8 +143,8 @@ class GPT2:
         Names follow the checkpoint ("h.0.attn.c_attn" is what that layer gives). The others:
         embed, and in each block resid_pre, attn.q, attn.k, attn.v, attn.scores (masked),
         attn.pattern, attn.mixed, attn and mlp (what the part adds), resid_mid (what ln_2 gets),
-        mlp.act, resid_post; at the end ln_f and logits. attn.q is scaled where config.json asks for it.
-        An array that an operation of yours computes without the model's operations is not there.
+        mlp.act, resid_post; at the end ln_f and logits. attn.q is scaled where config.json asks
+        for it. What an operation of yours computes by itself has no name and is not there.
         Above 64 ids the last bits may differ from model(ids), which takes attention in pieces.
         """
         recorder = Recorder(self.config, self.weights)
@@ -143,11 +152,11 @@ class GPT2:
         return recorder.arrays()
 
     def run_tapped(self, ids, tap, cache=None):
-        """Logits (T, V) of one run with tap(name, function) in place of every operation. See tapped."""
+        """Logits (T, V) of one run with tap(name, function) for each operation: see tapped."""
         return self.tapped(tap)(ids, cache)
 
     def tapped(self, tap):
-        """This model with tap(name, function) in place of every operation, to watch or to intervene.
+        """This model with tap(name, function) for every operation: to watch, or to intervene.
 
         name: that of what the operation gives, as in trace; so linear and layer_norm are named by
             the weight that they get, whoever calls them in whatever order. Where they get a copy,
@@ -159,7 +168,7 @@ class GPT2:
         return replace(self, tap=both)
 
     def generate(self, prompt, **settings):
-        """The text that follows the prompt (without the prompt). Settings as in generate.stream_ids."""
+        """The text that follows the prompt, without it. Settings as in generate.stream_ids."""
         return "".join(self.stream(prompt, **settings))
 
     def stream(self, prompt, **settings):
@@ -168,7 +177,7 @@ class GPT2:
         return self.tokenizer.decode_stream(ids)
 
     def generate_ids(self, ids, **settings):
-        """The ids that follow `ids`: .ids (the new ones) and .stop_reason. Settings as in stream_ids."""
+        """The ids that follow: .ids (the new ones), .stop_reason. Settings as in stream_ids."""
         return generate.generate_ids(self, ids, **settings)
 
     def encode(self, prompt):
@@ -179,7 +188,7 @@ class GPT2:
         return ids
 
     def check_ids(self, ids, cache=None):
-        """ids as an array (T,). Raises ValueError with one sentence where the model cannot read them."""
+        """ids as an array (T,). Raises ValueError where the model cannot read them."""
         V, N = self.config.vocab_size, self.config.n_positions
         try:
             ids = np.asarray(ids)
@@ -224,7 +233,8 @@ class GPT2:
     @property
     def _activation(self):
         """gelu, or what config.json names in its place; an exchanged gelu goes before both."""
-        return ACTIVATIONS[self.config.activation_function] if self.ops.gelu is gelu else self.ops.gelu
+        named = ACTIVATIONS[self.config.activation_function]
+        return named if self.ops.gelu is gelu else self.ops.gelu
 
     def _tapped(self, name, function):
         """The function, or what the tap gives for it."""
@@ -235,7 +245,7 @@ class GPT2:
         return function if self.tap is None else by_weight(self.tap, function, kind, at, weights)
 
     def _scaled(self, i, attend):
-        """attend as config.json wants its scores scaled: through q, since attend divides by sqrt(Dh)."""
+        """attend, scaled as config.json wants: through q, since attend divides by sqrt(Dh)."""
         c = self.config
         factor = 1.0 if c.scale_attn_weights else float(c.n_embd // c.n_head) ** 0.5
         if c.scale_attn_by_inverse_layer_idx:
@@ -258,11 +268,13 @@ def _check_weights(config, weights):
         if name not in allowed:
             raise ValueError(f"GPT2: weight {name} is no part of a model of this config")
         if np.shape(array) != allowed[name]:
-            raise ValueError(f"GPT2: weight {name} must have shape {allowed[name]}, got {np.shape(array)}")
+            raise ValueError(f"GPT2: weight {name} must have shape {allowed[name]}, "
+                             f"got {np.shape(array)}")
 
 
 def _check_cache(config, cache):
     """Raise ValueError unless the cache was made for a model of this config."""
     wanted, got = KVCache.shape(config), np.shape(cache.keys)
     if got != wanted:
-        raise ValueError(f"the cache belongs to another model: it must hold (L, H, N, Dh) = {wanted}, got {got}")
+        raise ValueError("the cache belongs to another model: it must hold (L, H, N, Dh) = "
+                         f"{wanted}, got {got}")

@@ -55,8 +55,9 @@ def by_position(function, arguments, named):
     return bound.args, bound.kwargs
 
 
+# What goes in is recorded as well.
 INPUTS = {"ln_2": ["resid_mid"], "attn.pattern": ["attn.scores"], "resid_post": ["resid_pre"],
-          "attn.mixed": ["attn.q", "attn.k", "attn.v"]}         # what goes in is recorded as well
+          "attn.mixed": ["attn.q", "attn.k", "attn.v"]}
 OF_HEADS = {"attn.q", "attn.k", "attn.v", "attn.scores", "attn.pattern", "attn.mixed"}
 PRODUCTS = {"attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"}
 
@@ -64,8 +65,9 @@ PRODUCTS = {"attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"}
 class Recorder:
     """A tap that keeps what the operations of one pass give, and some of what they get.
 
-    A product that is made in parts, by columns, is joined. Where attend is called head by head, the
-    head is known by the place of its v in what c_attn gave. What does not come out whole is left out.
+    A product that is made in parts, by columns, is joined. Where attend is called head by head,
+    the head is known by the place of its v in what c_attn gave. What does not come out whole is
+    left out.
     """
 
     def __init__(self, config, weights):
@@ -97,11 +99,12 @@ class Recorder:
         if place in PRODUCTS:
             start = self._column(block + place, arguments)
         elif place in OF_HEADS:
-            start, array = self.head, array if np.ndim(array) != 2 else array[None]     # (H or 1, T, ...)
+            start = self.head
+            array = array[None] if np.ndim(array) == 2 else array                   # (heads, T, ..)
         self.parts.setdefault(block + place, {})[start] = array
 
     def _column(self, name, arguments):
-        """First column of the product that a call makes; None where it takes some rows of the weight only."""
+        """First column of the product that a call makes; None where it takes only some rows."""
         w = self.weights[name + ".weight"]
         for array in arguments:
             place = find(array, {name: w})
@@ -110,11 +113,11 @@ class Recorder:
         return None
 
     def _head(self, block, v):
-        """First head of v (H, S, Dh) or (S, Dh), by its place in what c_attn gave; None: not known."""
+        """First head of v (H, S, Dh) or (S, Dh), by its place in what c_attn gave; else None."""
         c = self.config
         if v.ndim == 3 and len(v) == c.n_head:
             return 0
-        made = self.parts.get(block + "attn.c_attn", {})                # first column -> (T, columns)
+        made = self.parts.get(block + "attn.c_attn", {})        # first column -> (T, columns)
         place = find(v, made)
         if place is None or place[0] is None:
             return None

@@ -11,7 +11,8 @@ from gpt2lab.validate import STORED
 
 OPS = [field.name for field in fields(gpt2lab.Ops)]
 CARELESS = [pytest.param(name, mistake, id=f"{name}-{mistake.__name__}")
-            for name, exercise in exercises().items() if name in OPS for mistake in exercise.mistakes]
+            for name, exercise in exercises().items() if name in OPS
+            for mistake in exercise.mistakes]
 IDS = np.load(STORED)["sentence/ids"]
 
 

@@ -1,7 +1,7 @@
-"""Where the learner waits, as ratios to a forward pass in the same moment, so that a slow machine does not matter.
+"""Where the learner waits, as ratios to a forward pass in the same moment: slow machines pass too.
 
-A move takes 8 to 42 passes of the bundled model over 8 tokens on one thread, most of it in matplotlib
-(an empty axes takes 6 to 8); the limit stands twice above the slowest.
+A move takes 8 to 42 passes of the bundled model over 8 tokens on one thread, most of it in
+matplotlib (an empty axes takes 6 to 8); the limit stands twice above the slowest.
 """
 import statistics
 import subprocess
@@ -12,24 +12,11 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from explorers import NOTEBOOKS, explorers_of
 from gpt2lab.teach import plot
-from gpt2lab.teach.pictures import attention, bpe, heads, layernorm, lm_head, sampling
 
-TEXT = "The old king saw the young queen. Then the old"
-MODEL = gpt2lab.load()
-TOKENIZER = gpt2lab.bpe.BPE.from_files(gpt2lab.checkpoint.DATA / "gpt2-vocab" / "vocab.bpe",
-                                       gpt2lab.checkpoint.DATA / "gpt2-vocab" / "encoder.json")
-HEADS, READER, GROWING = heads.Reader(MODEL), attention.Reader(MODEL), sampling.Growing(MODEL)
-ROW = np.linspace(-1, 1, 8).astype(np.float32)
 LIMIT = 84
-MOVES = {
-    "05 gain": lambda n: layernorm.one_row(ROW, float(n)),
-    "03 merge player": lambda n: bpe.player(TOKENIZER, MODEL.tokenizer, "raspberry", n),
-    "06 where it looks": lambda n: attention.where(READER, TEXT, 1, 0, n),
-    "07 attention explorer": lambda n: heads.explorer(HEADS, text=TEXT, block=1, head=0, position=n),
-    "10 direction": lambda n: lm_head.direction(MODEL, "The king said", n),
-    "11 sampling": lambda n: sampling.explorer(GROWING, prompt=TEXT, temperature=0.5 + n / 10, greedy=False, top_k=0,
-                                                top_p=1.0, min_p=0.0, seed=1, presses=0)}
+LESSONS = ["03_bpe", "05_layernorm", "06_attention", "07_heads", "10_lm_head", "11_sampling"]
 
 
 def seconds(function, *arguments):
@@ -38,17 +25,37 @@ def seconds(function, *arguments):
     return time.process_time() - begin
 
 
-@pytest.mark.parametrize("name", MOVES)
-def test_a_move_of_an_explorer(name):
-    draw = MOVES[name]
-    plot.png(draw(0))                           # fonts are read, and what the explorer keeps is made
-    times = [(seconds(lambda: plot.png(draw(n))), seconds(MODEL, range(8))) for n in (1, 2, 3, 1, 2, 3)]
-    assert statistics.median(move for move, _ in times) < LIMIT * statistics.median(each for _, each in times)
+def moves(controls):
+    """Six settings of the last slider between its ends, {name: value}; none where there is none."""
+    sliders = [(name, control) for name, control in controls.items() if hasattr(control, "min")]
+    if not sliders:
+        return []
+    name, slider = sliders[-1]
+    kind = type(slider.value)
+    return [{name: kind(value)} for value in np.linspace(slider.min, slider.max, 6)]
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_move_of_an_explorer(lesson, monkeypatch):
+    monkeypatch.chdir(NOTEBOOKS)
+    model, explorers = gpt2lab.load(), explorers_of(lesson, monkeypatch)
+    moving = [(draw, controls) for draw, controls in explorers if moves(controls)]
+    assert moving
+    for draw, controls in moving:
+        start = {name: control.value for name, control in controls.items()}
+        plot.png(draw(**start))                 # fonts are read, and what the explorer keeps is made
+
+        def move(change, draw=draw, start=start):
+            plot.png(draw(**start | change))
+        times = [(seconds(move, change), seconds(model, range(8))) for change in moves(controls)]
+        each = statistics.median(one_pass for _, one_pass in times)
+        assert statistics.median(moved for moved, _ in times) < LIMIT * each
 
 
 def test_import_costs_little_more_than_numpy():
     def of(module):
         code = f"import time; s = time.process_time(); import {module}; print(time.process_time() - s)"
-        return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        return float(subprocess.check_output([sys.executable, "-c", code], text=True))
     of("gpt2lab")
-    assert statistics.median(of("gpt2lab") for _ in range(3)) < 3 * statistics.median(of("numpy") for _ in range(3))
+    of_numpy = statistics.median(of("numpy") for _ in range(3))
+    assert statistics.median(of("gpt2lab") for _ in range(3)) < 3 * of_numpy

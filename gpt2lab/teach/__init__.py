@@ -1,7 +1,8 @@
-"""What only the lessons need: checks that name the mistake, pictures, sliders, your own operations."""
+"""What only lessons need: checks that name the mistake, pictures, sliders, your own operations."""
 from . import play, plot, show
 from .checking import check
 from .keeping import built, keep, mine, yours
 from .living import compare, diff, gallery, writes
 
-__all__ = ["play", "plot", "show", "check", "built", "keep", "mine", "yours", "compare", "diff", "gallery", "writes"]
+__all__ = ["play", "plot", "show", "check", "built", "keep", "mine", "yours", "compare", "diff",
+           "gallery", "writes"]

@@ -6,8 +6,8 @@ import numpy as np
 
 from gpt2lab.model import Ops
 
-from .keeping import keep
 from .exercises import exercises, hint, title
+from .keeping import keep
 
 
 def check(function):
@@ -23,7 +23,8 @@ def verdict(function):
     """What check prints."""
     exercise = exercises().get(getattr(function, "__name__", None))
     if exercise is None:
-        return f"There is no exercise called {getattr(function, '__name__', function)!r}: keep the name of the stub."
+        name = getattr(function, "__name__", function)
+        return f"There is no exercise called {name!r}: keep the name of the stub."
     wrong_names = renamed(exercise, function)
     if wrong_names:
         return f"{exercise.name}: {wrong_names}"
@@ -48,10 +49,12 @@ def renamed(exercise, function):
     """A sentence, where the model could not call the function by the names of its arguments."""
     if exercise.name not in Ops.__dataclass_fields__:
         return None
-    wanted, got = (list(inspect.signature(f).parameters.values()) for f in (exercise.right, function))
+    wanted, got = (list(inspect.signature(f).parameters.values())
+                   for f in (exercise.right, function))
     names = {argument.name for argument in got}
-    if any(argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) for argument in got) or all(
-            argument.name in names for argument in wanted):
+    takes_all = any(argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD)
+                    for argument in got)
+    if takes_all or all(argument.name in names for argument in wanted):
         return None
     return ("the model calls it by the names of its arguments: keep those of the stub, "
             f"({', '.join(argument.name for argument in wanted)})")
@@ -59,7 +62,8 @@ def renamed(exercise, function):
 
 def recognise(exercise, results):
     """The known mistake that gives just these results in all cases, or None."""
-    asked = [isinstance(attempt(exercise.right, case), Failure) for case in exercise.cases]    # for an error
+    asked = [isinstance(attempt(exercise.right, case), Failure)         # for an error
+             for case in exercise.cases]
     for mistake in exercise.mistakes:
         if all(_alike(result, attempt(mistake, case), exercise.tolerance, error)
                for result, case, error in zip(results, exercise.cases, asked)):
@@ -94,7 +98,7 @@ def fault(got, want, tolerance):
     """What is wrong with `got`, in one line; None if nothing is."""
     if isinstance(got, Failure) and isinstance(want, Failure) and got.error:
         fits = issubclass(got.error, ValueError) or not issubclass(want.error, ValueError)
-        return None if fits else f"this must be refused with a ValueError, got {got.text}"      # an error is asked for
+        return None if fits else f"this must be refused with a ValueError, got {got.text}"
     if isinstance(got, Failure):
         return got.text
     if isinstance(want, Failure):
@@ -102,7 +106,8 @@ def fault(got, want, tolerance):
     if isinstance(want, tuple) and isinstance(got, tuple) and len(got) == len(want) and any(
             isinstance(part, np.ndarray) for part in want):
         parts = [fault(g, w, tolerance) for g, w in zip(got, want)]
-        return next((f"result {i} of {len(want)}: {text}" for i, text in enumerate(parts, 1) if text), None)
+        return next((f"result {i} of {len(want)}: {text}"
+                     for i, text in enumerate(parts, 1) if text), None)
     if not isinstance(want, np.ndarray):
         return None if _equal(got, want, tolerance) else f"want {_short(want)}, got {_short(got)}"
     if not isinstance(got, np.ndarray):
@@ -147,10 +152,12 @@ def _close(a, b, tolerance):
     if a.dtype.kind not in "fc" and b.dtype.kind not in "fc":
         return np.asarray(a == b)
     with np.errstate(all="ignore"):
-        near = (np.abs(a - b) <= tolerance * (1 + np.abs(b))) & np.isfinite(b)         # nothing is near to infinity
+        near = np.abs(a - b) <= tolerance * (1 + np.abs(b))
+        near &= np.isfinite(b)                  # nothing is near to infinity
     return np.asarray(near | (a == b) | ((a != a) & (b != b)))
 
 
 def _short(value):
-    text = f"shape {value.shape}" if isinstance(value, np.ndarray) and value.size > 8 else repr(value)
+    large = isinstance(value, np.ndarray) and value.size > 8
+    text = f"shape {value.shape}" if large else repr(value)
     return text if len(text) <= 100 else text[:97] + "..."

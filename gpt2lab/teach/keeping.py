@@ -17,7 +17,7 @@ HOME = Path(gpt2lab.__file__).resolve().parent.parent / "notebooks" / "my_ops"
 
 
 def folder():
-    """Where your operations are kept: the folder that GPT2LAB_MY_OPS names, else notebooks/my_ops."""
+    """Where your operations are kept: the folder GPT2LAB_MY_OPS, else notebooks/my_ops."""
     return Path(os.environ.get("GPT2LAB_MY_OPS") or HOME)
 
 
@@ -36,7 +36,7 @@ def keep(function):
 
 
 def source(function):
-    """The function as a file of its own: the imports, constants and helpers that it uses come first."""
+    """The function as a file of its own: imports, constants and helpers that it uses come first."""
     parts, seen = [], set()
 
     def add(one):
@@ -55,8 +55,8 @@ def source(function):
             elif type(value) in (bool, int, float, str, bytes, type(None)):
                 parts.append(f"{name} = {value!r}")
             else:
-                raise ValueError(f"{function.__name__} uses {name}, which is defined outside of it: "
-                                 "move it into the function")
+                raise ValueError(f"{function.__name__} uses {name}, which is defined outside "
+                                 "of it: move it into the function")
         parts.append(text)
 
     seen.add(function.__name__)
@@ -71,7 +71,7 @@ def mine():
 
 
 def yours(name, otherwise=None):
-    """The function that you kept under this name, or `otherwise`. Raises ValueError where there is neither."""
+    """The function that you kept under this name, or `otherwise`. ValueError: there is neither."""
     path = folder() / f"{name}.py"
     if not path.is_file():
         if otherwise is not None:
@@ -93,15 +93,17 @@ def built():
 
 
 def _names_in_head(text):
-    """Names in a function's default values, annotations and decorators: looked up when it is defined."""
+    """Names in a function's defaults, annotations and decorators: looked up when it is defined."""
     function = ast.parse(text).body[0]
-    heads = [function.args, *function.decorator_list, *([function.returns] if function.returns else [])]
+    heads = [function.args, *function.decorator_list]
+    heads += [function.returns] if function.returns else []
     return [node.id for head in heads for node in ast.walk(head) if isinstance(node, ast.Name)]
 
 
 def _names(code):
     """Names that a function's code looks up outside, inner functions included."""
-    found = [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    found = [step.argval for step in dis.get_instructions(code)
+             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             found += _names(constant)

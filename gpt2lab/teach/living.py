@@ -1,4 +1,5 @@
-"""Operations inside the living model: what it writes with a mistake in place, where it goes wrong."""
+"""Operations inside the living model: what it writes with a mistake in it, where it goes wrong."""
+import copy
 import textwrap
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from gpt2lab.checkpoint import BUNDLED, load
 from gpt2lab.config import Config
 from gpt2lab.kvcache import KVCache
 from gpt2lab.model import GPT2, Ops
+from gpt2lab.taps import by_position, split
 from gpt2lab.validate import STORED
 
 from . import show
@@ -17,15 +19,17 @@ PROMPT = "Once upon a time"
 GAP = 0.01          # two best logits nearer than this may change places on another CPU
 # The operation that makes the array of this name.
 OPERATION = {"embed": "embed", "ln_1": "layer_norm", "ln_2": "layer_norm", "ln_f": "layer_norm",
-             "attn.c_attn": "linear", "attn.c_proj": "linear", "mlp.c_fc": "linear", "mlp.c_proj": "linear",
-             "attn.pattern": "softmax", "attn.mixed": "attend", "attn": "attend_heads", "mlp.act": "gelu",
-             "mlp": "mlp", "resid_post": "block", "logits": "lm_head"}
+             "attn.c_attn": "linear", "attn.c_proj": "linear", "mlp.c_fc": "linear",
+             "mlp.c_proj": "linear", "attn.pattern": "softmax", "attn.mixed": "attend",
+             "attn": "attend_heads", "mlp.act": "gelu", "mlp": "mlp", "resid_post": "block",
+             "logits": "lm_head", "linear?": "linear", "layer_norm?": "layer_norm"}
 
 
 def writes(model, prompt=PROMPT, tokens=12):
-    """The greedy text of the model; cut with "..." where two tokens are too close to call."""
-    cache, new, ids = KVCache(model.config), model.encode(prompt), []
+    """The greedy text after the prompt (a text or its ids); "..." where two tokens are too close."""
+    cache, ids = KVCache(model.config), []
     try:
+        new = model.encode(prompt) if isinstance(prompt, str) else prompt
         with np.errstate(all="ignore"):
             for _ in range(tokens):
                 logits = model.next_logits(new, cache)                              # (V,)
@@ -53,7 +57,8 @@ def gallery(name, prompt=PROMPT, tokens=12):
         model = load(ops=Ops(**{name: mistake}))
         try:
             with np.errstate(all="ignore"):
-                logits = "same" if _near(model.next_logits(model.encode(prompt)), wanted, 1e-4) else "changed"
+                got = model.next_logits(model.encode(prompt))                       # (V,)
+            logits = "same" if _near(got, wanted, 1e-4) else "changed"
         except Exception:
             logits = "none"
         rows.append((title(mistake).rstrip("."), logits, writes(model, prompt, tokens)))
@@ -64,7 +69,7 @@ def gallery(name, prompt=PROMPT, tokens=12):
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a model first computes something else than the library: the array's name and its operation."""
+    """Where a model first computes something else than the library: the array, its operation."""
     name: str
     operation: str
 
@@ -80,20 +85,25 @@ def diff(model, ids, tolerance=5e-6):
     through a cache, so that both prefill and decode are looked at. Rounding is no fault: the
     tolerance is a share of the largest number of an array.
     """
-    right, found = {}, []
+    library, found = Ops(), []
+    right = {"linear?": library.linear, "layer_norm?": library.layer_norm}
     GPT2(model.config, model.weights, model.tokenizer).run_tapped(
         ids, lambda name, function: right.setdefault(name, function))
 
     def tap(name, function):
+        place = split(name)[1]
+
         def call(*arguments, **named):
-            before = [a.copy() if isinstance(a, np.ndarray) else None for a in arguments]
-            wanted = _result(right[name], arguments, named)
+            given, rest = by_position(function, arguments, named)
+            before = copy.deepcopy([a for a in given if isinstance(a, np.ndarray)])
+            wanted = _result(right.get(name) or right[place], given, rest)
             result = _result(function, arguments, named)
+            after = [a for a in given if isinstance(a, np.ndarray)]
+            changed = any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, after))
             failed = isinstance(result, Exception)
-            changed = any(a is not None and not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, arguments))
             if changed or not (failed and isinstance(wanted, Exception)) and not _near(
                     result, wanted, tolerance * _size(wanted)):
-                found.append(Difference(name, OPERATION[name.split(".", 2)[2] if name.startswith("h.") else name]))
+                found.append(Difference(name, OPERATION[place]))
             if failed:
                 raise result
             return result
@@ -137,15 +147,17 @@ def compare(model, prompt="sentence"):
     """
     with np.load(STORED) as stored:
         ids, wanted, greedy = (stored[f"{prompt}/{part}"] for part in ("ids", "logits", "greedy"))
-    columns, origin = np.linspace(0, model.config.vocab_size - 1, wanted.shape[1]).astype(int), "the stored reference"
+    columns = np.linspace(0, model.config.vocab_size - 1, wanted.shape[1]).astype(int)
+    origin, greedily = "the stored reference", {"max_new_tokens": len(greedy), "temperature": 0,
+                                                "eos_token_id": None}
     if model.config != Config.from_file(BUNDLED / "config.json"):
         right, origin = GPT2(model.config, model.weights, model.tokenizer), "the library's"
         wanted = right(ids)[:, columns]                                             # (T, columns)
-        greedy = right.generate_ids(ids, max_new_tokens=len(greedy), temperature=0, eos_token_id=None).ids
+        greedy = right.generate_ids(ids, **greedily).ids
     try:
         with np.errstate(all="ignore"):
             same = _near(model(ids)[:, columns], wanted, 1e-4)
-            new = model.generate_ids(ids, max_new_tokens=len(greedy), temperature=0, eos_token_id=None).ids
+            new = model.generate_ids(ids, **greedily).ids
     except Exception as error:
         print(f"the model stops: {error}")
         same, new = False, []
