@@ -139,14 +139,17 @@ def ranks(logits, token):
 def first_token(trace, n_layer):
     """What each head does with the first token: mean weight on it, and how long its value is.
 
-    trace: as model.trace gives it, of at least two tokens.
+    trace: as model.trace gives it.
     Shapes: -> weight (L, H), the mean over the later queries; length (L, H), as a multiple of the
         mean length of the other values.
+    Raises: ValueError where there is no other token.
     Taught: notebooks/bonus/looking_inside.ipynb
     """
     patterns = np.stack([trace[f"h.{i}.attn.pattern"] for i in range(n_layer)])     # (L, H, T, T)
     values = np.stack([trace[f"h.{i}.attn.v"] for i in range(n_layer)])             # (L, H, T, Dh)
     lengths = np.linalg.norm(values, axis=-1)                                       # (L, H, T)
+    if lengths.shape[-1] < 2:
+        raise ValueError("first_token: the text must have at least two tokens, got 1")
     return patterns[..., 1:, 0].mean(axis=-1), lengths[..., 0] / lengths[..., 1:].mean(axis=-1)
 
 
