@@ -12,7 +12,8 @@ def induction_score(pattern, period):
     Taught: notebooks/bonus/looking_inside.ipynb
     """
     if pattern.ndim < 2 or pattern.shape[-1] != pattern.shape[-2]:
-        raise ValueError(f"induction_score: pattern must have shape (..., T, T), got {pattern.shape}")
+        raise ValueError("induction_score: pattern must have shape (..., T, T), "
+                         f"got {pattern.shape}")
     T = pattern.shape[-1]
     if not 1 <= period < T:
         raise ValueError(f"induction_score: period must be from 1 to T - 1 = {T - 1}, got {period}")
@@ -34,9 +35,11 @@ def position_losses(logits, ids):
                          f"got {logits.shape}, {ids.shape}")
     V = logits.shape[1]
     if len(ids) and not 0 <= ids.min() <= ids.max() < V:
-        raise ValueError(f"position_losses: ids must be from 0 to V - 1 = {V - 1}, got {ids.min()} to {ids.max()}")
+        raise ValueError(f"position_losses: ids must be from 0 to V - 1 = {V - 1}, "
+                         f"got {ids.min()} to {ids.max()}")
     shifted = logits[:-1] - logits[:-1].max(axis=-1, keepdims=True)                 # (T - 1, V)
-    return np.log(np.exp(shifted).sum(axis=-1)) - shifted[np.arange(len(shifted)), ids[1:]]     # (T - 1,)
+    wanted = shifted[np.arange(len(shifted)), ids[1:]]                              # (T - 1,)
+    return np.log(np.exp(shifted).sum(axis=-1)) - wanted                            # (T - 1,)
 
 
 def head_contributions(mixed, w_out):
@@ -48,7 +51,8 @@ def head_contributions(mixed, w_out):
     """
     H, T, Dh = mixed.shape
     if w_out.shape != (H * Dh, H * Dh):
-        raise ValueError(f"head_contributions: w_out must have shape {(H * Dh, H * Dh)}, got {w_out.shape}")
+        raise ValueError(f"head_contributions: w_out must have shape {(H * Dh, H * Dh)}, "
+                         f"got {w_out.shape}")
     return mixed @ w_out.reshape(H, Dh, H * Dh)                                     # (H, T, D)
 
 
@@ -61,9 +65,11 @@ def stream_parts(trace, weights, n_layer, t):
     names, rows = ["embedding"], [trace["embed"][t]]
     for i in range(n_layer):
         mixed = trace[f"h.{i}.attn.mixed"][:, t:t + 1]                              # (H, 1, Dh)
-        heads = head_contributions(mixed, weights[f"h.{i}.attn.c_proj.weight"])[:, 0]           # (H, D)
+        w_out = weights[f"h.{i}.attn.c_proj.weight"]                                # (D, D)
+        heads = head_contributions(mixed, w_out)[:, 0]                              # (H, D)
         rows += [*heads, weights[f"h.{i}.attn.c_proj.bias"], trace[f"h.{i}.mlp"][t]]
-        names += [f"block {i} head {h}" for h in range(len(heads))] + [f"block {i} c_proj bias", f"block {i} MLP"]
+        names += [f"block {i} head {h}" for h in range(len(heads))]
+        names += [f"block {i} c_proj bias", f"block {i} MLP"]
     return names, np.stack(rows)                                                    # (K, D)
 
 
@@ -97,7 +103,8 @@ def direct_logits(parts, gain, bias, target, epsilon=1e-5):
     D = parts.shape[-1]
     for name, row in (("gain", gain), ("bias", bias), ("target", target)):
         if row.shape != (D,):
-            raise ValueError(f"direct_logits: {name} must have shape (D,) = ({D},), got {row.shape}")
+            raise ValueError(f"direct_logits: {name} must have shape (D,) = ({D},), "
+                             f"got {row.shape}")
     deviation = float(np.sqrt(parts.sum(axis=0, dtype=np.float64).var() + epsilon))
     centred = parts - parts.mean(axis=-1, keepdims=True)                            # (K, D)
     return np.append(centred / deviation * gain @ target, bias @ target)            # (K + 1,)
@@ -177,7 +184,7 @@ def bytes_read(config, seen):
 
 
 def without_heads(model, heads):
-    """A tap (see GPT2.tapped) that switches heads off, given as (block, head): what they mix becomes 0.
+    """A tap (see GPT2.tapped) that switches off the heads (block, head): what they mix becomes 0.
 
     Raises: ValueError for a head that the model does not have, and in the run where attend gets one
         head after the other.

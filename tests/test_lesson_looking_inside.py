@@ -26,8 +26,8 @@ def cells():
     """The lesson's cells: its pictures, and lens, contributions, head_off, which explorers draw."""
     return ran("bonus/looking_inside", "import numpy", "texts = [", "found = ", "position=17",
                "curves = {", "pictures.worth", "pictures.parking", "gain, bias, target = ",
-               "def lens", "def direct_logits_loops", "# final:", "def contributions", "pictures.direct_and_off",
-               "play.explore")
+               "def lens", "def direct_logits_loops", "# final:", "def contributions",
+               "pictures.direct_and_off", "play.explore")
 
 
 @pytest.fixture(scope="module")
