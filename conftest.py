@@ -5,5 +5,5 @@ import tempfile
 _empty = tempfile.TemporaryDirectory()
 os.environ["GPT2LAB_MY_OPS"] = _empty.name
 os.environ.pop("GPT2LAB_MODEL", None)
-if "PYTEST_XDIST_WORKER" in os.environ:         # two files at once: one thread each, or they get in each other's way
+if "PYTEST_XDIST_WORKER" in os.environ:         # two files at once: one thread each is faster
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -1,4 +1,4 @@
-"""Own BPE beside the algorithm that was published with GPT-2, run the same way, and beside tiktoken.
+"""Own BPE beside the algorithm published with GPT-2, run the same way, and beside tiktoken.
 
     python benchmarks/bpe.py            a table
     python benchmarks/bpe.py --json     the same for machines
@@ -75,7 +75,8 @@ def by_tiktoken():
 def texts():
     """{what: text}, the same on every run of one Python."""
     files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
-    library = "".join(path.read_text(encoding="utf-8", errors="replace") for path in files)[:2_000_000]
+    library = "".join(path.read_text(encoding="utf-8", errors="replace") for path in files)
+    library = library[:2_000_000]
     draw = random.Random(1)
     word = "".join(draw.choice("etaoinshrdlu") for _ in range(4_000))
     words = " ".join(sorted(set(regex.findall(r"[A-Za-z]+", library))))
@@ -84,7 +85,7 @@ def texts():
 
 
 def measure(repeats=3):
-    """[{text, contestant: seconds, ratio}] medians of processor time; every run starts with an empty cache."""
+    """[{text, contestant: seconds, ratio}] medians of processor time; each with an empty cache."""
     rows = []
     for what, text in texts().items():
         took, ids = {"own": [], "published": [], "tiktoken": []}, {}
@@ -94,9 +95,10 @@ def measure(repeats=3):
                 ids[name] = encode(text)
                 took[name].append(time.process_time() - begin)
         assert ids["own"] == ids["published"] == ids["tiktoken"]
-        rows.append({"text": what, "tokens": len(ids["own"]), **{name: statistics.median(s) for name, s in took.items()},
-                     "own is faster than the published one by": statistics.median(
-                         b / a for a, b in zip(took["own"], took["published"]))})
+        ratios = [b / a for a, b in zip(took["own"], took["published"])]
+        rows.append({"text": what, "tokens": len(ids["own"]),
+                     **{name: statistics.median(seconds) for name, seconds in took.items()},
+                     "own is faster than the published one by": statistics.median(ratios)})
     word = list(texts().values())[-1] * 125          # 500,000 letters
     encode, seconds = own(), []
     for length in (125_000, 250_000, 500_000):
@@ -107,16 +109,20 @@ def measure(repeats=3):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
     rows, growth = measure()
     if options.json:
-        return print(json.dumps({"rows": rows, "own seconds by letters of one word": growth}, indent=1))
-    print("| text | tokens | own, s | published, s | tiktoken, s | own is faster by |\n|---|---|---|---|---|---|")
+        result = {"rows": rows, "own seconds by letters of one word": growth}
+        return print(json.dumps(result, indent=1))
+    print("| text | tokens | own, s | published, s | tiktoken, s | own is faster by |")
+    print("|---|---|---|---|---|---|")
     for row in rows:
         print("| {} | {:,} | {:.3f} | {:.3f} | {:.3f} | {:.1f} |".format(*row.values()))
-    print("\none word of n letters, own: " + ", ".join(f"{n:,}: {s:.2f} s" for n, s in growth.items()))
+    print("\none word of n letters, own: "
+          + ", ".join(f"{n:,}: {seconds:.2f} s" for n, seconds in growth.items()))
 
 
 if __name__ == "__main__":

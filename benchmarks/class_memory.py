@@ -1,9 +1,10 @@
 """Memory of a class on one server: python benchmarks/class_memory.py [MODEL] [--json]
 
-MODEL is a folder or a Hub name; without it a random checkpoint of GPT-2 124M's shape is made (548 MB on disk).
-Linux only: reads /proc/self/smaps_rollup. USS is what a process holds alone, PSS adds its part of what is
-shared. The weights are mapped, so all processes share the pages of one file; a process that is alone with
-the file has all of them as its own, but they are the system's file cache and can be dropped.
+MODEL is a folder or a Hub name; without it a random checkpoint of GPT-2 124M's shape is made, which
+takes 548 MB on disk. Linux only: reads /proc/self/smaps_rollup. USS is what a process holds alone,
+PSS adds its part of what is shared. The weights are mapped, so all processes share the pages of one
+file; a process that is alone with the file has all of them as its own, but they are the system's
+file cache and can be dropped.
 """
 import argparse
 import json
@@ -16,17 +17,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 MIB = 2**20
-STEPS = ("Python and gpt2lab", "tokenizer", "model opened", "one pass of 64 tokens", "40 tokens written")
+STEPS = ("Python and gpt2lab", "tokenizer", "model opened", "one pass of 64 tokens",
+         "40 tokens written")
+# The beginning of what another process runs: this file, wherever that process starts.
+IMPORT = f"import sys; sys.path.insert(0, {str(ROOT / 'benchmarks')!r}); import class_memory; "
 
 
 def memory():
-    """{USS, PSS, RSS: bytes, weights: bytes of mapped weight files that this process holds alone} of this process."""
+    """{USS, PSS, RSS, weights: bytes of weight files that only this process holds}."""
     fields = {}
     for line in Path("/proc/self/smaps_rollup").read_text().splitlines()[1:]:
         key, kilobytes = line.split()[:2]
         fields[key.rstrip(":")] = 1024 * int(kilobytes)
-    return {"USS": fields["Private_Clean"] + fields["Private_Dirty"], "PSS": fields["Pss"], "RSS": fields["Rss"],
-            "weights": weights_held_alone()}
+    return {"USS": fields["Private_Clean"] + fields["Private_Dirty"], "PSS": fields["Pss"],
+            "RSS": fields["Rss"], "weights": weights_held_alone()}
 
 
 def weights_held_alone():
@@ -42,8 +46,9 @@ def weights_held_alone():
 
 
 def learner(source):
-    """One process of the class: prints its memory after each step, and waits for a line between them."""
+    """One process of the class: prints its memory after each step, waits for a line in between."""
     import numpy as np
+
     import gpt2lab
     model = None
 
@@ -51,8 +56,11 @@ def learner(source):
         nonlocal model
         model = gpt2lab.load(source)
 
+    def write():
+        model.generate_ids(list(range(64)), max_new_tokens=40, temperature=0, eos_token_id=None)
+
     for step in (lambda: None, gpt2lab.checkpoint.tokenizer, load, lambda: model(np.arange(64)),
-                 lambda: model.generate_ids(list(range(64)), max_new_tokens=40, temperature=0, eos_token_id=None)):
+                 write):
         step()
         print("ready", flush=True)
         sys.stdin.readline()                    # all others are here as well
@@ -62,8 +70,8 @@ def learner(source):
 
 def together(source, count):
     """[{step: memory}] of `count` processes that have the model open at the same time."""
-    code = f"import sys; sys.path.insert(0, {str(ROOT / 'benchmarks')!r}); import class_memory; class_memory.learner({str(source)!r})"
-    processes = [subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    program = [sys.executable, "-c", IMPORT + f"class_memory.learner({str(source)!r})"]
+    processes = [subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
                  for _ in range(count)]
     found = [{} for _ in processes]
     for step in STEPS:
@@ -82,21 +90,25 @@ def together(source, count):
 
 
 def kernel(source):
-    """Memory of a Jupyter kernel in which lesson 13's first cell has run, with this model or (None) the bundled one."""
+    """Memory of a Jupyter kernel after lesson 13's first cell; source None: the bundled model."""
     import nbformat
     from nbclient import NotebookClient
-    lesson = nbformat.read(ROOT / "notebooks" / "13_generation.ipynb", as_version=4)
+    folder = ROOT / "notebooks"
+    lesson = nbformat.read(folder / "13_generation.ipynb", as_version=4)
     first = next(cell.source for cell in lesson.cells if cell.cell_type == "code")
-    ask = f"import json, sys; sys.path.insert(0, {str(ROOT / 'benchmarks')!r}); import class_memory; print(json.dumps(class_memory.memory()))"
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in (first, ask)])
+    ask = IMPORT + "print(class_memory.json.dumps(class_memory.memory()))"
+    cells = [nbformat.v4.new_code_cell(code) for code in (first, ask)]
+    book = nbformat.v4.new_notebook(cells=cells)
     os.environ["GPT2LAB_MODEL"] = str(source or "")
-    NotebookClient(book, kernel_name="python3", timeout=120, resources={"metadata": {"path": str(ROOT / "notebooks")}}).execute()
+    NotebookClient(book, kernel_name="python3", timeout=120,
+                   resources={"metadata": {"path": str(folder)}}).execute()
     return json.loads(book.cells[1].outputs[-1].text)
 
 
 def measure(source, count=3):
     """{kernels: {model: memory}, processes: [{step: memory}]}, bytes."""
-    return {"kernels": {"gpt2-tiny": kernel(None), "this model": kernel(source)}, "processes": together(source, count)}
+    return {"kernels": {"gpt2-tiny": kernel(None), "this model": kernel(source)},
+            "processes": together(source, count)}
 
 
 def main():
@@ -111,11 +123,15 @@ def main():
         result = measure(arguments.model or folder)
     if arguments.json:
         return print(json.dumps(result, indent=1))
-    print(f"{'MiB':48}" + "".join(f"{name:>10}" for name in ("USS", "PSS", "RSS", "own copy")) + "\n(own copy: of the weights)")
-    rows = [(f"kernel after lesson 13's setup, {name}", used) for name, used in result["kernels"].items()]
-    rows += [(f"process {i}: {step}", used) for i, steps in enumerate(result["processes"], start=1) for step, used in steps.items()]
+    print(f"{'MiB':48}{'USS':>10}{'PSS':>10}{'RSS':>10}{'own copy':>10}")
+    print("(own copy: of the weights)")
+    rows = [(f"kernel after lesson 13's setup, {name}", used)
+            for name, used in result["kernels"].items()]
+    for i, steps in enumerate(result["processes"], start=1):
+        rows += [(f"process {i}: {step}", used) for step, used in steps.items()]
     for name, used in rows:
-        print(f"{name:48}" + "".join(f"{used[key] / MIB:10.1f}" for key in ("USS", "PSS", "RSS", "weights")))
+        sizes = [used[key] / MIB for key in ("USS", "PSS", "RSS", "weights")]
+        print(f"{name:48}" + "".join(f"{size:10.1f}" for size in sizes))
 
 
 if __name__ == "__main__":

@@ -24,14 +24,16 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-from recipes import write_124m  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from recipes import write_124m
 
+ROOT = Path(__file__).resolve().parents[1]
 THREADS = "2"
-SETTLE = 0.5        # seconds between two contestants: the threads of a BLAS run on for a while after their last product
-PROMPT, NEW, LONG, LATE = list(range(1000, 1032)), 100, list(range(2000, 2512)), list(range(3000, 3256))
-ENVIRONMENT = os.environ | {name: THREADS for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")} | {
+SETTLE = 0.5        # seconds between two contestants: the threads of a BLAS run on for a while
+PROMPT, NEW = list(range(1000, 1032)), 100
+LONG, LATE = list(range(2000, 2512)), list(range(3000, 3256))
+ENVIRONMENT = os.environ | {
+    "OMP_NUM_THREADS": THREADS, "OPENBLAS_NUM_THREADS": THREADS, "MKL_NUM_THREADS": THREADS,
     "HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "PYTHONPATH": str(ROOT)}
 
 
@@ -46,18 +48,23 @@ def gpt2lab(folder):
     cache = KVCache(model.config)
     vectors = {n: np.ones((1, n), np.float32) for w in matrices for n in w.shape}
 
-    def bound():                                # as the file has them: x W, and x W^T with the token table
+    def bound():                        # as the file has them: x W, and x W^T with the token table
         for w in matrices:
             vectors[w.shape[1]] @ w.T if len(w) == model.config.vocab_size else vectors[len(w)] @ w
+
+    def write(new):
+        model.generate_ids(PROMPT, max_new_tokens=new, temperature=0, eos_token_id=None)
 
     def step_at(length):
         cache.length = length                   # the cache has been filled that far before
         model.next_logits([7], cache)
 
     model.next_logits(LATE[:min(len(LATE), model.config.n_positions - 1)], cache)
-    return {"write": lambda new: model.generate_ids(PROMPT, max_new_tokens=new, temperature=0, eos_token_id=None),
-            "prefill": lambda _: model.next_logits(LONG[:model.config.n_positions]), "bound": lambda _: bound(),
-            "cached step": step_at, "uncached step": lambda length: model.next_logits(LATE[:length])}
+    return {"write": write,
+            "prefill": lambda _: model.next_logits(LONG[:model.config.n_positions]),
+            "bound": lambda _: bound(),
+            "cached step": step_at,
+            "uncached step": lambda length: model.next_logits(LATE[:length])}
 
 
 def transformers(folder):
@@ -68,7 +75,8 @@ def transformers(folder):
     model.generation_config.eos_token_id, model.generation_config.pad_token_id = None, 0
 
     def write(new):
-        model.generate(torch.tensor([PROMPT]), do_sample=False, max_new_tokens=new, min_new_tokens=new)
+        model.generate(torch.tensor([PROMPT]), do_sample=False, max_new_tokens=new,
+                       min_new_tokens=new)
 
     def prefill(_):
         with torch.no_grad():
@@ -94,8 +102,9 @@ class Contestant:
     """A process that takes orders: contestant("write", 100) -> seconds."""
 
     def __init__(self, name, folder):
-        self.process = subprocess.Popen([sys.executable, __file__, "--obey", name, "--folder", str(folder)], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, "--obey", name, "--folder", str(folder)], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
         if self.process.stdout.readline() != "ready\n":
             raise SystemExit(f"compare: {name} did not start")
 
@@ -111,9 +120,9 @@ class Contestant:
 # ---- measurements
 
 def speeds(folder, tiny, repeats):
-    """Seconds of each repeat, {"contestant what": [...]}; the first repeat is a warm-up and left out."""
-    ours, theirs, small = Contestant("gpt2lab", folder), Contestant("transformers", folder), Contestant("gpt2lab", tiny)
-    took = {}
+    """Seconds of each repeat, {"contestant what": [...]}; without the first one, a warm-up."""
+    ours, theirs = Contestant("gpt2lab", folder), Contestant("transformers", folder)
+    small, took = Contestant("gpt2lab", tiny), {}
 
     def note(name, seconds):
         took.setdefault(name, []).append(seconds)
@@ -126,8 +135,10 @@ def speeds(folder, tiny, repeats):
             note(f"{name} next token", (all_of_them - first) / (NEW - 1))
             note(f"{name} prefill", contestant("prefill"))
             if contestant is ours:
-                note("bound next token", statistics.median(ours("bound") for _ in range(15)))
-                note("cached step", statistics.median(ours("cached step", len(LATE) - 1) for _ in range(5)))
+                bounds = [ours("bound") for _ in range(15)]
+                steps = [ours("cached step", len(LATE) - 1) for _ in range(5)]
+                note("bound next token", statistics.median(bounds))
+                note("cached step", statistics.median(steps))
                 note("uncached step", ours("uncached step", len(LATE)))
         time.sleep(SETTLE)
         note("tiny next token", (small("write", NEW) - small("write", 1)) / (NEW - 1))
@@ -137,19 +148,28 @@ def speeds(folder, tiny, repeats):
     return {name: seconds[1:] for name, seconds in took.items()}
 
 
-START = {"gpt2lab": "import gpt2lab; m = gpt2lab.load({folder!r}); "
-                    "m.generate_ids({ids}, max_new_tokens={new}, temperature=0, eos_token_id=None); ",
-         "transformers": "import torch; from transformers import GPT2LMHeadModel as G; torch.set_num_threads(2); "
-                         "m = G.from_pretrained({folder!r}, dtype=torch.float32).eval(); "
-                         "m.generate(torch.tensor([{ids}]), do_sample=False, max_new_tokens={new}, pad_token_id=0); "}
+START = {"gpt2lab": """
+import gpt2lab
+m = gpt2lab.load({folder!r})
+m.generate_ids({ids}, max_new_tokens={new}, temperature=0, eos_token_id=None)
+""", "transformers": """
+import torch
+from transformers import GPT2LMHeadModel
+torch.set_num_threads(2)
+m = GPT2LMHeadModel.from_pretrained({folder!r}, dtype=torch.float32).eval()
+m.generate(torch.tensor([{ids}]), do_sample=False, max_new_tokens={new}, pad_token_id=0)
+"""}
+PEAK = """
+print([l.split()[1] for l in open("/proc/self/status") if l.startswith("VmHWM")][0], flush=True)
+"""
 
 
 def run_new(name, folder, new):
-    """(seconds from process start until the tokens are there, peak memory in bytes) of a new process."""
-    program = START[name].format(folder=str(folder), ids=PROMPT, new=new) + (
-        "print([l.split()[1] for l in open('/proc/self/status') if l.startswith('VmHWM')][0], flush=True)")
+    """(seconds from process start until the tokens are there, peak bytes) of a new process."""
+    program = START[name].format(folder=str(folder), ids=PROMPT, new=new) + PEAK
     begin = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
+                               env=ENVIRONMENT)
     peak = 1024 * int(process.stdout.readline())
     seconds = time.perf_counter() - begin
     process.wait()
@@ -176,7 +196,7 @@ def say(what):
 
 
 def ticks():
-    """(idle, stolen by the host, all) ticks of the processors since the start; None where unknown."""
+    """(idle, taken by the host, all) ticks of the processors so far; None where unknown."""
     try:
         values = [int(v) for v in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
         return values[3] + values[4], values[7], sum(values)
@@ -185,7 +205,7 @@ def ticks():
 
 
 def others_busy(seconds=2.0):
-    """Share of the processors' time that other programs take while this one sleeps; None where unknown."""
+    """Share of the processors' time that others take while this one sleeps; None where unknown."""
     before = ticks()
     time.sleep(seconds)
     return before and 1 - (ticks()[0] - before[0]) / (ticks()[2] - before[2])
@@ -193,11 +213,15 @@ def others_busy(seconds=2.0):
 
 def machine():
     import numpy as np
-    names = [line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
-             if line.startswith("model name")] if Path("/proc/cpuinfo").exists() else [platform.processor()]
+    names = [platform.processor()]
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
-    return {"processor": names[0] if names else "unknown", "processors": os.cpu_count(), "threads": int(THREADS), "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "torch", "transformers")}, "blas": f"{blas['name']} {blas['version']}"}
+    return {"processor": names[0] if names else "unknown", "processors": os.cpu_count(),
+            "threads": int(THREADS), "python": platform.python_version(),
+            **{name: version(name) for name in ("numpy", "torch", "transformers")},
+            "blas": f"{blas['name']} {blas['version']}"}
 
 
 def ratio(above, below):
@@ -206,34 +230,39 @@ def ratio(above, below):
 
 
 def summary(took, found, file_bytes):
-    """[(what, gpt2lab's figure, the other's, ratio, goal)] of the medians; ratios above 1 favour gpt2lab."""
-    m = {name: statistics.median(values) for name, values in (took | found).items()}
-    t = took | found
-    return [
-        ("decode, tokens a second, beside transformers", 1 / m["gpt2lab next token"], 1 / m["transformers next token"],
-         ratio(t["transformers next token"], t["gpt2lab next token"]), 1.1),
-        ("decode, tokens a second, beside the bound", 1 / m["gpt2lab next token"], 1 / m["bound next token"],
-         ratio(t["bound next token"], t["gpt2lab next token"]), 0.92),
-        (f"prefill of {len(LONG)} tokens, s", m["gpt2lab prefill"], m["transformers prefill"],
-         ratio(t["transformers prefill"], t["gpt2lab prefill"]), 0.9),
-        (f"token {len(LATE)} with and without the cache, s", m["cached step"], m["uncached step"],
-         ratio(t["uncached step"], t["cached step"]), 20),
-        ("gpt2-tiny: tokens a second, beside the bound of its file's layout", 1 / m["tiny next token"],
-         1 / m["tiny bound next token"], ratio(t["tiny bound next token"], t["tiny next token"]), None),
-        ("cold start to first token, 124M, s", m["gpt2lab 124M start"], m["transformers 124M start"],
-         ratio(t["transformers 124M start"], t["gpt2lab 124M start"]), 5),
-        ("cold start to first token, gpt2-tiny, s", m["gpt2lab tiny start"], m["transformers tiny start"],
-         ratio(t["transformers tiny start"], t["gpt2lab tiny start"]), None),
-        ("peak memory by size of the weight file, 124M", m["gpt2lab 124M peak"] / file_bytes,
-         m["transformers 124M peak"] / file_bytes, m["transformers 124M peak"] / m["gpt2lab 124M peak"], None),
-    ]
+    """[(what, gpt2lab's figure, the other's, ratio, goal)]; ratios above 1 favour gpt2lab."""
+    took = took | found
+    rows = []
+
+    def row(what, ours, other, goal, figure=lambda seconds: seconds):
+        rows.append((what, figure(statistics.median(took[ours])),
+                     figure(statistics.median(took[other])), ratio(took[other], took[ours]), goal))
+
+    def rate(what, ours, other, goal):
+        row(what, ours, other, goal, lambda seconds: 1 / seconds)
+
+    rate("decode, tokens a second, beside transformers",
+         "gpt2lab next token", "transformers next token", 1.1)
+    rate("decode, tokens a second, beside the bound",
+         "gpt2lab next token", "bound next token", 0.92)
+    row(f"prefill of {len(LONG)} tokens, s", "gpt2lab prefill", "transformers prefill", 0.9)
+    row(f"token {len(LATE)} with and without the cache, s", "cached step", "uncached step", 20)
+    rate("gpt2-tiny: tokens a second, beside the bound of its file's layout",
+         "tiny next token", "tiny bound next token", None)
+    row("cold start to first token, 124M, s", "gpt2lab 124M start", "transformers 124M start", 5)
+    row("cold start to first token, gpt2-tiny, s",
+        "gpt2lab tiny start", "transformers tiny start", None)
+    row("peak memory by size of the weight file, 124M", "gpt2lab 124M peak",
+        "transformers 124M peak", None, lambda peak: peak / file_bytes)
+    return rows
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--folder", help="a 124M-shaped checkpoint; made in a temporary folder when left out")
+    parser.add_argument("--folder", help="a 124M-shaped checkpoint; one is made when left out")
     parser.add_argument("--obey", choices=CONTESTANTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.obey:
@@ -251,18 +280,21 @@ def main():
         busy = [before, others_busy()]
     quiet = None if None in busy else max(*busy, stolen) < 0.05
     if options.json:
-        print(json.dumps({"machine": machine(), "quiet": quiet, "busy_before_and_after": busy,
-                          "taken_by_the_host": stolen, "seconds": took | found,
-                          "rows": [dict(zip(("what", "gpt2lab", "other", "ratio", "goal"), row)) for row in rows]}, indent=1))
-        return
+        names = ("what", "gpt2lab", "other", "ratio", "goal")
+        return print(json.dumps({
+            "machine": machine(), "quiet": quiet, "busy_before_and_after": busy,
+            "taken_by_the_host": stolen, "seconds": took | found,
+            "rows": [dict(zip(names, row)) for row in rows]}, indent=1))
     for key, value in machine().items():
         print(f"{key}: {value}")
-    share = ["unknown" if b is None else f"{b:.0%}" for b in (*busy, stolen)]
-    print("other programs before and after: {} and {} of the processors; taken by the host meanwhile: {}; {}\n".format(
-        *share, {True: "quiet", False: "not quiet: trust the ratios only", None: "unknown"}[quiet]))
+    before, after, taken = ["unknown" if b is None else f"{b:.0%}" for b in (*busy, stolen)]
+    verdict = {True: "quiet", False: "not quiet: trust the ratios only", None: "unknown"}[quiet]
+    print(f"other programs before and after: {before} and {after} of the processors; "
+          f"taken by the host meanwhile: {taken}; {verdict}\n")
     print("| what | gpt2lab | other | ratio | goal |\n|---|---|---|---|---|")
     for what, ours, other, times, goal in rows:
-        print(f"| {what} | {ours:.3g} | {other:.3g} | {times:.2f} | {'' if goal is None else goal} |")
+        goal = "" if goal is None else goal
+        print(f"| {what} | {ours:.3g} | {other:.3g} | {times:.2f} | {goal} |")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python benchmarks/lookup.py            a table
     python benchmarks/lookup.py --json     the same for machines
-    python benchmarks/lookup.py --cpu      counts CPU seconds: for a busy machine, with OMP_NUM_THREADS=1
+    python benchmarks/lookup.py --cpu      counts CPU seconds: if busy, and with OMP_NUM_THREADS=1
 
 Two models: the bundled one, and random weights of GPT-2 124M's shape. Three texts:
 
@@ -30,10 +30,11 @@ import gpt2lab
 from gpt2lab import GPT2, Config
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-from recipes import STORY, weights_of  # noqa: E402
+from recipes import STORY, weights_of
 
 K = 8
-BIG = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12}
+BIG = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12,
+       "n_head": 12}
 
 
 class Steered(GPT2):
@@ -53,8 +54,12 @@ def models():
     """{name: Steered}; the random weights have the spread of GPT-2's first ones."""
     tiny, config, rng = gpt2lab.load(), Config.from_dict(BIG), np.random.default_rng(0)
     shapes = {name: array.shape for name, array in weights_of(BIG).items()}
-    weights = {name: np.ones(shape, np.float32) if "ln_" in name and name.endswith("weight")
-               else rng.standard_normal(shape, np.float32) * np.float32(0.02) for name, shape in shapes.items()}
+    weights = {}
+    for name, shape in shapes.items():
+        if "ln_" in name and name.endswith("weight"):
+            weights[name] = np.ones(shape, np.float32)
+        else:
+            weights[name] = rng.standard_normal(shape, np.float32) * np.float32(0.02)
     return {"gpt2-tiny": Steered(tiny.config, tiny.weights, tiny.tokenizer),
             "random 124M": Steered(config, weights, tiny.tokenizer)}
 
@@ -74,8 +79,9 @@ def texts(model):
 def run(model, prompt, tokens, lookup, clock):
     """(ids, passes, seconds) of one text."""
     model.passes, start = 0, clock()
-    ids = model.generate_ids(prompt, max_new_tokens=tokens, temperature=0, eos_token_id=None, lookup=lookup).ids
-    return ids, model.passes, clock() - start
+    done = model.generate_ids(prompt, max_new_tokens=tokens, temperature=0, eos_token_id=None,
+                              lookup=lookup)
+    return done.ids, model.passes, clock() - start
 
 
 def measure(model, name, prompt, text, tokens, repeats, clock):
@@ -83,13 +89,15 @@ def measure(model, name, prompt, text, tokens, repeats, clock):
     model.text = text
     tokens = min(tokens, len(text) - len(prompt)) if text else tokens
     run(model, prompt, 8, K, clock)             # warm up
-    pairs = [[run(model, prompt, tokens, lookup, clock) for lookup in (None, K)] for _ in range(repeats)]
+    pairs = [[run(model, prompt, tokens, lookup, clock) for lookup in (None, K)]
+             for _ in range(repeats)]
     if any(without[0] != with_[0] for without, with_ in pairs):
         raise SystemExit(f"{name}: other tokens with lookup than without")
     rates = [[tokens / seconds for _, _, seconds in pair] for pair in pairs]
     without, with_ = (statistics.median(column) for column in zip(*rates))
-    return {"text": name, "tokens": tokens, "tokens_per_pass": tokens / pairs[0][1][1], "per_second_without": without,
-            "per_second_with": with_, "ratio": statistics.median(b / a for a, b in rates)}
+    return {"text": name, "tokens": tokens, "tokens_per_pass": tokens / pairs[0][1][1],
+            "per_second_without": without, "per_second_with": with_,
+            "ratio": statistics.median(b / a for a, b in rates)}
 
 
 def main():
@@ -101,14 +109,17 @@ def main():
     clock, rows = time.process_time if arguments.cpu else time.perf_counter, []
     for (label, model), tokens in zip(models().items(), (200, 80)):
         for name, (prompt, text) in texts(model).items():
-            rows.append({"model": label, **measure(model, name, prompt, text, tokens, arguments.repeats, clock)})
+            rows.append({"model": label} | measure(
+                model, name, prompt, text, tokens, arguments.repeats, clock))
     if arguments.json:
-        return print(json.dumps({"lookup": K, "repeats": arguments.repeats, "cpu": arguments.cpu, "rows": rows}, indent=1))
+        settings = {"lookup": K, "repeats": arguments.repeats, "cpu": arguments.cpu}
+        return print(json.dumps(settings | {"rows": rows}, indent=1))
     print(f"lookup {K}, the same tokens everywhere\n")
     print("model        text   tokens  tokens a pass  a second without    with  ratio")
     for row in rows:
         print(f"{row['model']:12} {row['text']:5} {row['tokens']:7} {row['tokens_per_pass']:14.2f} "
-              f"{row['per_second_without']:17.1f} {row['per_second_with']:7.1f} {row['ratio']:6.2f}")
+              f"{row['per_second_without']:17.1f} {row['per_second_with']:7.1f} "
+              f"{row['ratio']:6.2f}")
 
 
 if __name__ == "__main__":

@@ -25,13 +25,15 @@ def bench(model, tokens=100):
     runs = [_run(model, prompt, tokens) for _ in range(1 + REPEATS)][1:]
     first, each = (statistics.median(run[i] for run in runs) for i in (0, 1))
     weight_bytes = sum(a.nbytes for name, a in model.weights.items() if name != "wpe.weight")
-    peak, bandwidth = _peak_memory(), _bandwidth()      # the peak first: the measurements below hold more
+    peak, bandwidth = _peak_memory(), _bandwidth()      # the peak first: what follows holds more
+    spread = max(run[1] for run in runs) - min(run[1] for run in runs)
     return {"prompt_tokens": len(prompt), "new_tokens": tokens, "time_to_first_token": first,
-            "time_per_token": each, "time_per_token_spread": max(r[1] for r in runs) - min(r[1] for r in runs),
+            "time_per_token": each, "time_per_token_spread": spread,
             "tokens_per_second": 1 / each, **_parts(model, prompt, tokens),
             **_growth(model), "peak_memory_bytes": peak, "bytes_read_per_token": weight_bytes,
             "bandwidth_used_bytes_per_second": weight_bytes / each,
-            "bandwidth_of_machine_bytes_per_second": bandwidth, "share_of_bandwidth": weight_bytes / each / bandwidth}
+            "bandwidth_of_machine_bytes_per_second": bandwidth,
+            "share_of_bandwidth": weight_bytes / each / bandwidth}
 
 
 def _run(model, prompt, tokens):
@@ -45,7 +47,7 @@ def _run(model, prompt, tokens):
 
 
 def _parts(model, prompt, tokens):
-    """Share of the time that each part takes by itself, measured around the operations of one run."""
+    """Share of the time that each part takes by itself, measured around one run's operations."""
     inside = [0.0]                              # seconds in the parts that the running part calls
     parts = {"embed": 0.0, "layer_norm": 0.0, "attend_heads": 0.0, "mlp": 0.0, "lm_head": 0.0}
 
@@ -70,7 +72,7 @@ def _parts(model, prompt, tokens):
 
 
 def _growth(model):
-    """Seconds for one more token after an eighth, a quarter, half and all but one of the context."""
+    """Seconds for one more token after an eighth, a quarter, half, all but one of the context."""
     cache, N, found = KVCache(model.config), model.config.n_positions, {}
     cache.keys[:] = cache.values[:] = 0.5       # the time does not depend on the numbers
     for length in sorted({N // 8, N // 4, N // 2, N - 1}):
@@ -84,18 +86,19 @@ def _growth(model):
 
 
 def _bandwidth():
-    """Bytes a second that this machine reads from memory: the best of five products of 256 MB with a vector."""
-    matrix, vector, best = np.ones((16_000, 4_000), np.float32), np.ones(4_000, np.float32), float("inf")
+    """Bytes a second that this machine reads from memory: best of five products with a vector."""
+    matrix, vector = np.ones((16_000, 4_000), np.float32), np.ones(4_000, np.float32)   # 256 MB
+    best = float("inf")
     for _ in range(5):
         start = time.perf_counter()
-        matrix @ vector                         # through BLAS, with as many threads as the model has
+        matrix @ vector                         # through BLAS, with the model's number of threads
         best = min(best, time.perf_counter() - start)
     return matrix.nbytes / best
 
 
 def _peak_memory():
-    """Most bytes that this process has held, as the system counts them; None where it does not say."""
-    try:                                        # Linux; getrusage would count the parent's memory too
+    """Most bytes that this process has held, as the system counts; None where it does not say."""
+    try:                                        # Linux, where getrusage counts the parent's too
         lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
         return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
     except (OSError, StopIteration):
@@ -105,4 +108,5 @@ def _peak_memory():
     except ImportError:                         # Windows
         return None
     import sys
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

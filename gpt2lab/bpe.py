@@ -1,4 +1,5 @@
 """Byte pair encoding from scratch: text -> bytes -> pieces -> token ids, and back."""
+import codecs
 import heapq
 import json
 import re
@@ -8,7 +9,7 @@ from pathlib import Path
 from .unicode_classes import HIGH_LETTERS, HIGH_NUMBERS, LOW_LETTERS, LOW_NUMBERS, SPACES
 
 END_OF_TEXT = "<|endoftext|>"
-SHORT = 40                                      # bytes; up to here _merge is the faster way, and ids are kept
+SHORT = 40                  # bytes; up to here _merge is the faster way, and ids are kept
 CACHED_PIECES = 65_536
 NO_MERGE = 2**31                                # a rank behind all others
 
@@ -27,8 +28,10 @@ def piece_pattern():
     high = "\U00010000-\U0010ffff"
     letters = rf"(?:[{LOW_LETTERS}]+|(?=[{high}])[{HIGH_LETTERS}]+)+"
     numbers = rf"(?:[{LOW_NUMBERS}]+|(?=[{high}])[{HIGH_NUMBERS}]+)+"
-    marks = rf"(?:[^{SPACES}{LOW_LETTERS}{LOW_NUMBERS}{high}]+|(?=[{high}])[^\0-\uffff{HIGH_LETTERS}{HIGH_NUMBERS}]+)+"
-    return re.compile(rf"'(?:[sdmt]|ll|ve|re)| ?{letters}| ?{numbers}| ?{marks}|[{SPACES}]+(?![^{SPACES}])|[{SPACES}]+")
+    marks = (rf"(?:[^{SPACES}{LOW_LETTERS}{LOW_NUMBERS}{high}]+|"
+             rf"(?=[{high}])[^\0-\uffff{HIGH_LETTERS}{HIGH_NUMBERS}]+)+")
+    return re.compile(rf"'(?:[sdmt]|ll|ve|re)| ?{letters}| ?{numbers}| ?{marks}|"
+                      rf"[{SPACES}]+(?![^{SPACES}])|[{SPACES}]+")
 
 
 def byte_characters():
@@ -37,9 +40,10 @@ def byte_characters():
     Bytes that print as themselves keep their character; the others take the next ones from 256 on.
     Source: bytes_to_unicode in encoder.py of openai/gpt-2. Taught: notebooks/03_bpe.ipynb
     """
-    plain = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
-    others = (byte for byte in range(256) if byte not in plain)
-    return {byte: chr(byte) for byte in plain} | {byte: chr(256 + n) for n, byte in enumerate(others)}
+    plain = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1),
+             *range(ord("®"), ord("ÿ") + 1)}
+    others = [byte for byte in range(256) if byte not in plain]
+    return {byte: chr(byte) for byte in plain} | {b: chr(256 + n) for n, b in enumerate(others)}
 
 
 class BPE:
@@ -67,14 +71,16 @@ class BPE:
         merges = [line.split(" ") for line in (line.rstrip("\r") for line in lines)
                   if line and not line.startswith("#version")]
         if len(merges) != 50_000 or any(len(pair) != 2 for pair in merges):
-            raise ValueError(f"{vocab_bpe}: must hold 50000 merges of two parts, got {len(merges)} lines")
+            raise ValueError(f"{vocab_bpe}: must hold 50000 merges of two parts, "
+                             f"got {len(merges)} lines")
         ranks = {}
         try:
             for rank, (left, right) in enumerate(merges):
                 left, right = (bytes(byte_of[char] for char in part) for part in (left, right))
                 ranks[ids[left], ids[right]] = rank, ids[left + right]
         except KeyError:
-            raise ValueError(f"{vocab_bpe}: merge {rank + 1} is not of tokens of {encoder_json}") from None
+            raise ValueError(f"{vocab_bpe}: merge {rank + 1} is not of tokens of "
+                             f"{encoder_json}") from None
         return cls(ranks, tokens)
 
     def encode(self, text, allow_special=False):
@@ -96,12 +102,25 @@ class BPE:
         return ids
 
     def decode(self, ids):
-        """Text of token ids; bytes that are no UTF-8 become U+FFFD. Raises ValueError for an unknown id."""
+        """Text of token ids; bytes that are no UTF-8 become U+FFFD.
+
+        Raises: ValueError for an unknown id.
+        """
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     def decode_bytes(self, ids):
         """Bytes of token ids, exactly. Raises ValueError for an unknown id."""
         return b"".join(self.tokens[check_id(i, len(self.tokens))] for i in ids)
+
+    def decode_stream(self, ids):
+        """Text pieces of token ids as they come, one an id, each of whole characters.
+
+        A piece is empty while a character is not complete; the pieces join to decode(ids).
+        """
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        for i in ids:
+            yield decoder.decode(self.decode_bytes([i]))
+        yield decoder.decode(b"", final=True)
 
     def merge_steps(self, piece):
         """How one piece is merged: a list of (parts, rank), one a merge, from single bytes on.
@@ -124,9 +143,9 @@ class BPE:
         return ids
 
     def _merge(self, data):
-        """Ids of one piece: merge the neighbours of lowest rank, the leftmost first, until none is left."""
+        """Ids of one piece: merge the neighbours of lowest rank, the leftmost first, to the end."""
         ids, rank_of = [self._byte_ids[byte] for byte in data], self._rank_of
-        ranks = [rank_of.get(pair, NO_MERGE) for pair in zip(ids, ids[1:])]         # of the parts i and i + 1
+        ranks = [rank_of.get(pair, NO_MERGE) for pair in zip(ids, ids[1:])]         # of i and i + 1
         while ranks and (lowest := min(ranks)) < NO_MERGE:
             i = ranks.index(lowest)
             ids[i:i + 2] = [self._merged[lowest]]
@@ -143,7 +162,7 @@ class BPE:
         A heap holds the possible merges, a linked list the parts.
         """
         size = len(data)
-        ids = [self._byte_ids[byte] for byte in data]           # id of the part that begins here, or None
+        ids = [self._byte_ids[byte] for byte in data]   # id of the part that begins here, or None
         before, after = list(range(-1, size - 1)), list(range(1, size + 1))
         heap = []
 
@@ -163,7 +182,7 @@ class BPE:
             rank, i, left, right, merged = heapq.heappop(heap)
             j = after[i]
             if ids[i] != left or j == size or ids[j] != right:
-                continue                                        # a neighbour was merged away meanwhile
+                continue                                # a neighbour was merged away meanwhile
             ids[i], ids[j], after[i] = merged, None, after[j]
             if after[i] < size:
                 before[after[i]] = i
@@ -174,7 +193,10 @@ class BPE:
 
 
 def read_tokens(encoder_json):
-    """List of the tokens' bytes in the order of their ids. Raises ValueError where the file is not GPT-2's."""
+    """List of the tokens' bytes in the order of their ids.
+
+    Raises: ValueError where the file is not GPT-2's.
+    """
     byte_of = {char: byte for byte, char in byte_characters().items()}
     try:
         table = json.loads(Path(encoder_json).read_text(encoding="utf-8"))
@@ -204,5 +226,6 @@ def check_text(text):
 def check_id(i, size):
     """`i` as an int, if it is a token id; else ValueError."""
     if isinstance(i, bool) or not hasattr(i, "__index__") or not 0 <= i < size:
-        raise ValueError(f"decode: a token id must be a whole number from 0 to {size - 1}, got {i!r}")
+        raise ValueError(f"decode: a token id must be a whole number from 0 to {size - 1}, "
+                         f"got {i!r}")
     return int(i)

@@ -1,4 +1,4 @@
-"""Where weights come from: the bundled model, a folder, the Hugging Face Hub; checked before use."""
+"""Where weights come from: the bundled model, a folder, the Hugging Face Hub; checked."""
 import errno
 import hashlib
 import json
@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from .config import Config, ConfigError
+from .files import shipped
 from .model import GPT2
 from .safetensors import open_file
-from .tokenizer import Tokenizer
+from .tokenizer import best_tokenizer
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+DATA = shipped("data")
 BUNDLED = DATA / "gpt2-tiny"
-BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)")        # masks that older files carry; no parameters
+BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)")         # masks of older files
 INDEX = "model.safetensors.index.json"
 TIMEOUT = 10                    # seconds that the Hub may take to say what a model has
 PICKLES = " (pickled .bin files run code when loaded and are not read)"
@@ -24,19 +25,21 @@ FLOATS = ("F16", "BF16", "F32", "F64")
 
 
 class CheckpointError(ValueError):
-    """The weights cannot be found, or are not exactly those of the GPT-2 that config.json describes."""
+    """The weights cannot be found, or are not exactly those of config.json's GPT-2."""
 
 
 def load(source=None, ops=None):
     """A GPT2 ready to run.
 
-    source: "gpt2-tiny" for the bundled model; a folder with config.json and *.safetensors; else a
-        name on the Hugging Face Hub ("gpt2", "owner/name"), which is fetched once and then kept
+    source: "gpt2-tiny" for the bundled model, whatever the working directory holds ("./gpt2-tiny"
+        is a folder there); a folder with config.json and *.safetensors, with ~ for your home; else
+        a name on the Hugging Face Hub ("gpt2", "owner/name"), which is fetched once and then kept
         in the cache of huggingface_hub. None is the model that the environment variable
         GPT2LAB_MODEL names, and the bundled one where it is not set or empty.
     ops: an Ops with operations of yours.
     Raises: CheckpointError, ConfigError or SafetensorsError (all ValueError) with one sentence.
         Either everything fits, each parameter from exactly one tensor, or nothing is loaded.
+        OSError, with what the system says, for a file that cannot be read.
     """
     folder = find(source)
     config = Config.from_file(folder / "config.json")
@@ -46,20 +49,25 @@ def load(source=None, ops=None):
 @cache
 def tokenizer():
     """GPT-2's tokenizer from the bundled vocabulary files, made once."""
-    _require((DATA / "gpt2-vocab").is_dir(), f"the folder {DATA / 'gpt2-vocab'} is missing: "
-             "run gpt2lab from its own checkout (pip install -e .)")
-    return Tokenizer(DATA / "gpt2-vocab")
+    folder = DATA / "gpt2-vocab"
+    _require(folder.is_dir(), f"the folder {folder} is missing: install gpt2lab again")
+    return best_tokenizer(folder)
+
+
+def chosen(source=None):
+    """What load takes for `source`: itself, or for None what GPT2LAB_MODEL says, or the bundled."""
+    return (os.environ.get("GPT2LAB_MODEL") or "gpt2-tiny") if source is None else source
 
 
 def find(source=None):
     """The folder of a model: see load. Fetches from the Hub what is not a folder here."""
-    if source is None:
-        source = os.environ.get("GPT2LAB_MODEL") or "gpt2-tiny"
-    if source == "gpt2-tiny" and not Path(source).is_dir():
-        source = BUNDLED
-        _require(source.is_dir(), f"the bundled model is missing: no folder {source}")
-    _require(isinstance(source, (str, os.PathLike)), f"a model must be a folder or a name, got {source!r}")
-    folder = Path(source).expanduser()
+    source = chosen(source)
+    _require(isinstance(source, (str, os.PathLike)),
+             f"a model must be a folder or a name, got {source!r}")
+    if source == "gpt2-tiny":
+        _require(BUNDLED.is_dir(), f"the folder {BUNDLED} is missing: install gpt2lab again")
+        return BUNDLED
+    folder = Path(os.path.expanduser(source))       # Path's own expanduser fails for "~nobody"
     if folder.is_dir():
         _require((folder / "config.json").is_file(), f"{folder}: the folder holds no config.json")
         return folder
@@ -70,15 +78,21 @@ def find(source=None):
 
 
 def _fetch(name):
-    """Folder of a model of the Hub in the cache of huggingface_hub: config.json, checked, then its weights.
+    """Folder of a model of the Hub in huggingface_hub's cache: config.json, checked, then weights.
 
-    Nothing else is fetched, no code and no pickle. Where the Hub gives no answer, the cache must have all.
+    Nothing else is fetched, no code and no pickle. Where the Hub gives no answer, the cache must
+    have all.
     """
-    from huggingface_hub import HfApi, hf_hub_download
+    try:
+        from huggingface_hub import HfApi, hf_hub_download
+    except ImportError:
+        raise CheckpointError(f"{name}: there is no such folder, and huggingface_hub, which could "
+                              "fetch it, is not installed (pip install huggingface_hub)") from None
     listed = trouble = None
     try:
-        listed = [file.rfilename for file in HfApi().model_info(name, timeout=TIMEOUT).siblings or ()]
-    except Exception as error:              # no network, no such model: it matters where the cache lacks a file
+        info = HfApi().model_info(name, timeout=TIMEOUT)
+        listed = [file.rfilename for file in info.siblings or ()]
+    except Exception as error:              # no network, no such model: the cache may do
         trouble = error
 
     def get(file, commit=None):
@@ -86,7 +100,8 @@ def _fetch(name):
             _require(file in listed, f"{name}: the model on the Hub has no {file}"
                      + PICKLES * any(other.endswith(".bin") for other in listed))
         try:
-            return Path(hf_hub_download(name, file, revision=commit, local_files_only=listed is None))
+            return Path(hf_hub_download(name, file, revision=commit,
+                                        local_files_only=listed is None))
         except Exception as error:          # whatever the network does, the user gets one sentence
             raise CheckpointError(f"{name}: {_what_happened(trouble or error, file)}") from None
 
@@ -120,19 +135,22 @@ def _check_sum(name, path):
         if not same:
             path.unlink()
             kept.unlink()
-        _require(same, f"{name}: {path.name} came with a wrong SHA-256 and was thrown away: run it again")
+        _require(same, f"{name}: {path.name} came with a wrong SHA-256 and was thrown away: "
+                       "run it again")
 
 
 def _what_happened(error, file):
     """One sentence about an exception of huggingface_hub."""
-    from huggingface_hub import errors, constants
+    from huggingface_hub import constants, errors
     reason = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, errors.OfflineModeIsEnabled):
         return f"HF_HUB_OFFLINE is set, and {file} is not in the cache {constants.HF_HUB_CACHE}"
     if isinstance(error, errors.GatedRepoError):
-        return "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of yours"
+        return ("the model is gated: accept its terms on its page, "
+                "and set HF_TOKEN to a token of yours")
     if isinstance(error, errors.RepositoryNotFoundError):
-        return "no such folder here, and no such model on the Hub, or a private one that HF_TOKEN does not open"
+        return ("no such folder here, and no such model on the Hub, "
+                "or a private one that HF_TOKEN does not open")
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return f"the disk is full: no room for {file} in {constants.HF_HUB_CACHE}"
     if isinstance(error, errors.HfHubHTTPError):
@@ -144,7 +162,7 @@ def _what_happened(error, file):
 
 
 def read_weights(folder, config):
-    """{name in the checkpoint, without "transformer.": array float32}, complete and of the right shapes.
+    """{name in the checkpoint, without "transformer.": array float32}: all, of the right shapes.
 
     A float32 array is a view of the mapped file. Raises CheckpointError, SafetensorsError.
     """
@@ -152,31 +170,36 @@ def read_weights(folder, config):
     for file in open_files(folder):
         for name in file:
             bare = name.removeprefix("transformer.")
-            _require(bare not in tensors, f"{folder}: tensor {bare} is there twice ({name} in {file.path})")
+            _require(bare not in tensors,
+                     f"{folder}: tensor {bare} is there twice ({name} in {file.path})")
             tensors[bare] = file, name
     head = "lm_head.weight"
     weights = {}
-    for name, shape in config.shapes():       # ends at the first that is missing, whatever n_layer claims
+    for name, shape in config.shapes():             # ends at the first missing one, for any n_layer
         _require(name in tensors, f"{folder}: tensor {name} of shape {shape} is missing")
         weights[name] = _read(*tensors[name], shape)
     for name in tensors:
         _require(name in weights or BUFFER.fullmatch(name) or name == head,
                  f"{folder}: tensor {name} is no part of the model that config.json describes")
     if config.tie_word_embeddings and head in tensors:
-        same = np.array_equal(_read(*tensors[head], weights["wte.weight"].shape), weights["wte.weight"])
-        _require(same, f"{folder}: lm_head.weight differs from wte.weight, but config.json ties them")
+        table = weights["wte.weight"]                                               # (V, D)
+        _require(np.array_equal(_read(*tensors[head], table.shape), table),
+                 f"{folder}: lm_head.weight differs from wte.weight, but config.json ties them")
     return weights
 
 
 def _read(file, name, shape):
     """One tensor as float32, if it has this shape and holds floating-point numbers."""
     entry = file.entries[name]
-    _require(entry.shape == shape, f"{file.path}: tensor {name} has shape {entry.shape}, config.json asks for {shape}")
-    _require(entry.dtype in FLOATS, f"{file.path}: tensor {name} has dtype {entry.dtype}, not one of {', '.join(FLOATS)}")
+    tensor = f"{file.path}: tensor {name}"
+    _require(entry.shape == shape,
+             f"{tensor} has shape {entry.shape}, config.json asks for {shape}")
+    _require(entry.dtype in FLOATS,
+             f"{tensor} has dtype {entry.dtype}, not one of {', '.join(FLOATS)}")
     with np.errstate(over="ignore"):
         array = file[name].astype(np.float32, copy=False)                           # shape
     if entry.dtype == "F64":
-        _require(np.isfinite(array).all(), f"{file.path}: tensor {name} holds numbers that float32 cannot hold")
+        _require(np.isfinite(array).all(), f"{tensor} holds numbers that float32 cannot hold")
     array.flags.writeable = False
     return array
 
@@ -186,8 +209,9 @@ def open_files(folder):
     index = folder / INDEX
     if not index.is_file():
         files = sorted(folder.glob("*.safetensors"))
+        found = [file.name for file in files] or "no safetensors file"
         _require(len(files) == 1 or folder / "model.safetensors" in files,
-                 f"{folder}: needs model.safetensors or its index, holds {[f.name for f in files] or 'no safetensors file'}"
+                 f"{folder}: needs model.safetensors or its index, holds {found}"
                  + PICKLES * bool(list(folder.glob("*.bin"))))
         return [open_file(files[0] if len(files) == 1 else folder / "model.safetensors")]
     place_of = read_index(index)
@@ -198,7 +222,8 @@ def open_files(folder):
     for shard, file in zip(shards, files):
         named = {name for name, place in place_of.items() if place == shard}
         for name in sorted(named.symmetric_difference(file))[:1]:
-            raise CheckpointError(f"{index}: tensor {name} is in the index or in {shard}, but not in both")
+            raise CheckpointError(f"{index}: tensor {name} is in the index or in {shard}, "
+                                  "but not in both")
     return files
 
 
@@ -208,7 +233,8 @@ def read_index(index):
         place_of = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
         shards = sorted(set(place_of.values()))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise CheckpointError(f"{index}: must be JSON with a weight_map from tensor names to file names") from None
+        raise CheckpointError(f"{index}: must be JSON with a weight_map "
+                              "from tensor names to file names") from None
     for shard in shards:
         _require(isinstance(shard, str) and re.fullmatch(r"[\w.-]+\.safetensors", shard),
                  f"{index}: {shard!r} is not the name of a safetensors file in this folder")

@@ -1,11 +1,17 @@
-"""The command line: python -m gpt2lab generate | logits | tokens | inspect | trace | validate | bench.
+"""The command line: gpt2lab, or python -m gpt2lab, and a command; --help lists them.
 
-Every wrong input is one sentence on stderr and exit status 2. A PROMPT of - is read from standard
-input; exactly one newline at its end is dropped, nothing else is changed.
+Every wrong input is one sentence on stderr and exit status 2; so is a standard stream that is
+closed or does not take what is written. A PROMPT of - is read from standard input as UTF-8, or as
+UTF-16 where the byte order mark of UTF-16 comes first (PowerShell writes such files). One byte
+order mark at the beginning and one newline at the end, \\n or \\r\\n, are dropped: they are what
+`echo` and editors add on some system. Nothing else is changed.
 """
 import argparse
+import codecs
 import json
 import os
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,8 +19,12 @@ import numpy as np
 
 from .bpe import BPE
 from .checkpoint import DATA, find, load, open_files, tokenizer
+from .lessons import copy_lessons, missing
 from .safetensors import open_file
 from .sampling import probabilities
+
+MARKS = {codecs.BOM_UTF8: "UTF-8", codecs.BOM_UTF16_LE: "UTF-16-LE",
+         codecs.BOM_UTF16_BE: "UTF-16-BE"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,9 +33,14 @@ class Parser(argparse.ArgumentParser):
     def error(self, message):
         raise ValueError(f"{message} (see {self.prog} --help)")
 
+    def print_help(self, file=None):
+        print(self.format_help(), end="", file=file)    # argparse is silent where this fails
+
 
 def parser():
-    main = Parser(prog="python -m gpt2lab", description="GPT-2 in NumPy: run it and look inside.")
+    as_module = Path(sys.argv[0]).name == "__main__.py"
+    main = Parser(prog="python -m gpt2lab" if as_module else "gpt2lab",
+                  description="GPT-2 in NumPy: run it and look inside.")
     commands = main.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name, function, help, *arguments, model=True, as_json=True):
@@ -34,26 +49,32 @@ def parser():
         for flag, settings in arguments:
             sub.add_argument(flag, **settings)
         if model:
-            sub.add_argument("--model", metavar="M", help="folder or Hub name (default: GPT2LAB_MODEL, else gpt2-tiny)")
+            sub.add_argument("--model", metavar="M", help="folder or Hub name "
+                             "(default: GPT2LAB_MODEL, else gpt2-tiny)")
         if as_json:
             sub.add_argument("--json", action="store_true", help="for machines")
 
-    prompt = "PROMPT", dict(metavar="PROMPT", help="text to go on from; - reads standard input")
+    stdin = "- reads standard input: UTF-8, one newline at its end dropped (\\n or \\r\\n)"
+    prompt = "PROMPT", dict(metavar="PROMPT", help=f"text to go on from; {stdin}")
     command("generate", run_generate, "Write on from a prompt.", prompt,
-            ("--max-new-tokens", dict(type=int, default=40, metavar="N", help="at most N tokens (default 40)")),
-            ("--temperature", dict(type=float, default=1.0, metavar="T", help="0 is greedy (default 1.0)")),
+            ("--max-new-tokens", dict(type=int, default=40, metavar="N",
+                                      help="at most N tokens (default 40)")),
+            ("--temperature", dict(type=float, default=1.0, metavar="T",
+                                   help="0 is greedy (default 1.0)")),
             ("--top-k", dict(type=int, metavar="K", help="draw from the K best tokens only")),
-            ("--top-p", dict(type=float, metavar="P", help="draw from the best tokens that make up P")),
+            ("--top-p", dict(type=float, metavar="P",
+                             help="draw from the best tokens that make up P")),
             ("--min-p", dict(type=float, metavar="P", help="drop tokens under P times the best")),
             ("--seed", dict(type=int, metavar="S", help="the same seed gives the same text")),
             ("--greedy", dict(action="store_true", help="always the best token")),
-            ("--lookup", dict(type=int, metavar="K", help="with --greedy: guess K tokens from the text, check them "
-                                                          "in one pass; the same text, sooner where it repeats")),
+            ("--lookup", dict(type=int, metavar="K",
+                              help="with --greedy: guess K tokens from the text, check them "
+                                   "in one pass; the same text, sooner where it repeats")),
             as_json=False)
     command("logits", run_logits, "Show the best next tokens.", prompt,
             ("--top", dict(type=int, default=5, metavar="N", help="how many (default 5)")))
     command("tokens", run_tokens, "Cut a text into tokens, own BPE beside tiktoken.",
-            ("TEXT", dict(metavar="TEXT", help="- reads standard input")), model=False)
+            ("TEXT", dict(metavar="TEXT", help=f"text to cut; {stdin}")), model=False)
     command("inspect", run_inspect, "List the tensors of a model.",
             ("M", dict(metavar="M", help="folder, .safetensors file or Hub name")), model=False)
     command("trace", run_trace, "Save every array on the way from text to logits as .npy.", prompt,
@@ -61,36 +82,68 @@ def parser():
     command("validate", run_validate, "Compare the model with transformers, or with stored values.")
     command("bench", run_bench, "Measure speed and memory.",
             ("--tokens", dict(type=int, default=100, metavar="N", help="new tokens (default 100)")))
+    command("lessons", run_lessons, "Copy the notebooks of the course; no file is written over.",
+            ("FOLDER", dict(metavar="FOLDER", help="where you may write; made if it is not there")),
+            model=False, as_json=False)
     return main
 
 
 def main(argv=None):
     """Run one command; returns the exit status."""
-    os.environ.setdefault("HF_HUB_VERBOSITY", "error")      # its notes on retries are not our one sentence
+    os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # its notes on retries are not our sentence
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):      # a terminal that cannot show a character gets its escape
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a character gets its escape
             stream.reconfigure(errors="backslashreplace")
     try:
-        arguments = parser().parse_args(argv)
-        status = arguments.function(arguments)
+        if sys.stdout is None:
+            raise ValueError("standard output is closed: there is no place for a result")
+        status = _run(argv)
         sys.stdout.flush()
-        return status or 0
-    except BrokenPipeError:                     # the reader has gone: stop, and say nothing
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return status
+    except BrokenPipeError:                 # the reader has gone: stop, and say nothing
         return 0
     except KeyboardInterrupt:
-        print(file=sys.stderr)
+        _complain("")
         return 130
     except (ValueError, OSError) as error:
-        print("gpt2lab: " + " ".join(str(error).split()), file=sys.stderr)
+        _complain("gpt2lab: " + " ".join(str(error).split()))
         return 2
+    finally:
+        _let_go_of_stdout()
+
+
+def _run(argv):
+    try:
+        arguments = parser().parse_args(argv)
+    except SystemExit:                      # --help has been printed
+        return 0
+    return arguments.function(arguments) or 0
+
+
+def _complain(sentence):
+    """A line on stderr. Where nothing takes it the exit status tells."""
+    try:
+        if sys.stderr is not None:
+            print(sentence, file=sys.stderr, flush=True)
+    except OSError:
+        pass
+
+
+def _let_go_of_stdout():
+    """Leave nothing to write for when Python ends: it would complain, and change the status."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run_generate(a):
     model, prompt = load(a.model), _text(a.PROMPT)
-    pieces = model.stream(prompt, max_new_tokens=a.max_new_tokens, temperature=0 if a.greedy else a.temperature,
-                          top_k=a.top_k, top_p=a.top_p, min_p=a.min_p, seed=a.seed, lookup=a.lookup)
-    shown = _escaped if sys.stdout.isatty() else str        # a terminal must not obey what a model writes
+    pieces = model.stream(prompt, max_new_tokens=a.max_new_tokens,
+                          temperature=0 if a.greedy else a.temperature, top_k=a.top_k,
+                          top_p=a.top_p, min_p=a.min_p, seed=a.seed, lookup=a.lookup)
+    shown = _escaped if sys.stdout.isatty() else str    # a terminal must not obey a model
     print(shown(prompt), end="", flush=True)
     for piece in pieces:
         print(shown(piece), end="", flush=True)
@@ -104,32 +157,42 @@ def run_logits(a):
     if not 1 <= a.top <= len(logits):
         raise ValueError(f"--top must be from 1 to {len(logits)}, got {a.top}")
     probs = probabilities(logits)                                                   # (V,)
-    best = [{"id": int(i), "logit": round(float(logits[i]), 6), "probability": round(float(probs[i]), 6),
-             "text": model.tokenizer.decode([i])} for i in np.argsort(-logits, kind="stable")[:a.top]]
+    best = [{"id": int(i), "logit": round(float(logits[i]), 6),
+             "probability": round(float(probs[i]), 6), "text": model.tokenizer.decode([i])}
+            for i in np.argsort(-logits, kind="stable")[:a.top]]
     if a.json:
         return _print_json({"ids": ids, "top": best})
     print(f"{len(ids)} ids: {' '.join(map(str, ids))}")
     for row in best:
-        print(f"{row['id']:6d}  logit {row['logit']:9.4f}  probability {row['probability']:.4f}  {_quoted(row['text'])}")
+        print(f"{row['id']:6d}  logit {row['logit']:9.4f}  probability {row['probability']:.4f}  "
+              f"{_quoted(row['text'])}")
 
 
 def run_tokens(a):
-    text, tiktoken = _text(a.TEXT), tokenizer()
-    own = BPE.from_files(DATA / "gpt2-vocab" / "vocab.bpe", DATA / "gpt2-vocab" / "encoder.json")
-    ids, own_ids = tiktoken.encode(text), own.encode(text)
-    tokens = [{"id": i, "text": own.decode([i]), "bytes": own.decode_bytes([i]).hex(" ")} for i in own_ids]
+    text, installed = _text(a.TEXT), tokenizer()
+    alone = isinstance(installed, BPE)
+    own = installed if alone else BPE.from_files(DATA / "gpt2-vocab" / "vocab.bpe",
+                                                 DATA / "gpt2-vocab" / "encoder.json")
+    own_ids, ids = own.encode(text), None if alone else installed.encode(text)
+    agree = None if alone else ids == own_ids
+    tokens = [{"id": i, "text": own.decode([i]), "bytes": own.decode_bytes([i]).hex(" ")}
+              for i in own_ids]
     if a.json:
-        _print_json({"ids": own_ids, "tiktoken_ids": ids, "agree": ids == own_ids, "tokens": tokens})
+        _print_json({"ids": own_ids, "tiktoken_ids": ids, "agree": agree, "tokens": tokens})
     else:
         for token in tokens:
             print(f"{token['id']:6d}  {_quoted(token['text']):20s}  {token['bytes']}")
-        print(f"{len(own_ids)} tokens; tiktoken says " + ("the same" if ids == own_ids else f"otherwise: {ids}"))
-    return 0 if ids == own_ids else 1
+        print(f"{len(own_ids)} tokens; tiktoken " + (
+            "is not installed, so nothing is compared" if alone else
+            "says the same" if agree else f"says otherwise: {ids}"))
+    return 1 if agree is False else 0
 
 
 def run_inspect(a):
-    files = [open_file(a.M)] if a.M.endswith(".safetensors") else open_files(find(a.M))
-    rows = [{"name": name, "dtype": entry.dtype, "shape": list(entry.shape), "bytes": entry.end - entry.begin,
+    one = a.M.endswith(".safetensors")
+    files = [open_file(os.path.expanduser(a.M))] if one else open_files(find(a.M))
+    rows = [{"name": name, "dtype": entry.dtype, "shape": list(entry.shape),
+             "bytes": entry.end - entry.begin,
              "parameters": int(np.prod(entry.shape, dtype=object))}
             for file in files for name, entry in file.entries.items()]
     total = sum(row["parameters"] for row in rows)
@@ -148,7 +211,7 @@ def run_inspect(a):
 def run_trace(a):
     model = load(a.model)
     arrays = model.trace(model.encode(_text(a.PROMPT)))
-    folder = Path(a.out)
+    folder = Path(os.path.expanduser(a.out))
     folder.mkdir(parents=True, exist_ok=True)
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
@@ -172,19 +235,50 @@ def run_bench(a):
     if a.json:
         return _print_json(result)
     for key, value in result.items():
-        print(f"{key.replace('_', ' '):32}  {value if value is None or isinstance(value, str) else f'{value:,.4g}'}")
+        shown = value if value is None or isinstance(value, str) else f"{value:,.4g}"
+        print(f"{key.replace('_', ' '):32}  {shown}")
+
+
+def run_lessons(a):
+    found = copy_lessons(a.FOLDER)
+    print(f"Lessons in {a.FOLDER}: {len(found['new'])} new, {len(found['same'])} as they were")
+    if found["other"]:
+        print(f"Changed there, or of another version, and left alone: {', '.join(found['other'])}")
+    lacking = missing()
+    if lacking:
+        print(f"Not installed: {', '.join(lacking)}. Lessons need them: "
+              'pip install "gpt2lab[learn]"')
+    words = ["jupyter", "lab", os.path.join(a.FOLDER, "00_start_here.ipynb")]
+    print("Open them with: " + (subprocess.list2cmdline if os.name == "nt" else shlex.join)(words))
 
 
 def _text(argument):
-    """A prompt from the command line (UTF-8 whatever the locale), or from standard input for "-"."""
+    """A prompt from the command line (UTF-8 whatever the locale), or from standard input for "-".
+
+    Raises: ValueError for what is no text. The rules stand at the head of this file.
+    """
     if argument != "-":
-        return os.fsencode(argument).decode("utf-8") if sys.platform != "win32" else argument
-    return sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
+        return argument if sys.platform == "win32" else _decoded(os.fsencode(argument), "UTF-8")
+    if sys.stdin is None:
+        raise ValueError("standard input is closed: - has nothing to read")
+    data = sys.stdin.buffer.read()
+    mark = next((mark for mark in MARKS if data.startswith(mark)), b"")
+    text = _decoded(data.removeprefix(mark), MARKS.get(mark, "UTF-8"))
+    return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")
+
+
+def _decoded(data, encoding):
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the text must be {encoding}, got byte 0x{data[error.start]:02x} "
+                         f"at place {error.start}: {error.reason}") from None
 
 
 def _escaped(text):
-    """Text that a terminal can show: control characters but newline and tab become \\x1b and the like."""
-    return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    """Text for a terminal: control characters but newline and tab become \\x1b and the like."""
+    return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode()
+                   for c in text)
 
 
 def _quoted(text):

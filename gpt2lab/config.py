@@ -6,7 +6,8 @@ from pathlib import Path
 
 ACTIVATIONS = ("gelu_new", "gelu", "relu")
 SIZES = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")
-ALSO_NAMED = {"n_positions": "max_position_embeddings", "n_embd": "hidden_size", "n_layer": "num_hidden_layers",
+ALSO_NAMED = {"n_positions": "max_position_embeddings", "n_embd": "hidden_size",
+              "n_layer": "num_hidden_layers",
               "n_head": "num_attention_heads"}          # transformers reads these names as well
 REFUSED = ("add_cross_attention", "is_encoder_decoder", "pruned_heads", "quantization_config")
 
@@ -46,16 +47,19 @@ class Config:
         if self.n_embd % self.n_head:
             raise ConfigError(f"n_embd = {self.n_embd} is not divisible by n_head = {self.n_head}")
         if self.activation_function not in ACTIVATIONS:
-            _refuse("activation_function", f"one of {', '.join(ACTIVATIONS)}", self.activation_function)
+            _refuse("activation_function", f"one of {', '.join(ACTIVATIONS)}",
+                    self.activation_function)
         epsilon = self.layer_norm_epsilon
-        if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not 0 < epsilon <= sys.float_info.max:
+        number = isinstance(epsilon, (int, float)) and not isinstance(epsilon, bool)
+        if not number or not 0 < epsilon <= sys.float_info.max:
             _refuse("layer_norm_epsilon", "a finite number above 0", epsilon)
         for key in ("scale_attn_weights", "scale_attn_by_inverse_layer_idx", "tie_word_embeddings"):
             if not isinstance(getattr(self, key), bool):
                 _refuse(key, "true or false", getattr(self, key))
         for key in ("bos_token_id", "eos_token_id"):
-            if getattr(self, key) is not None and (not _is_int(getattr(self, key)) or getattr(self, key) < 0):
-                _refuse(key, "a token id or null", getattr(self, key))
+            token = getattr(self, key)
+            if token is not None and (not _is_int(token) or token < 0):
+                _refuse(key, "a token id or null", token)
 
     @classmethod
     def from_dict(cls, values):
@@ -64,7 +68,8 @@ class Config:
             raise ConfigError(f"config.json must hold one JSON object, got {type(values).__name__}")
         given = {key: value for key, value in values.items() if value is not None}
         if given.get("model_type", "gpt2") != "gpt2":
-            _refuse("model_type", "gpt2 (other architectures compute something else)", given["model_type"])
+            _refuse("model_type", "gpt2 (other architectures compute something else)",
+                    given["model_type"])
         for key in REFUSED:
             if given.get(key):
                 _refuse(key, "absent (this library does not compute it)", given[key])
@@ -82,7 +87,7 @@ class Config:
         """Config of the file at `path`. Raises ConfigError, which names the file."""
         try:
             return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (ConfigError, ValueError, RecursionError) as error:      # ValueError: not UTF-8, not JSON
+        except (ConfigError, ValueError, RecursionError) as error:  # ValueError: not UTF-8 or JSON
             raise ConfigError(f"{path}: {error}") from None
 
     def shapes(self):
@@ -91,8 +96,9 @@ class Config:
         yield "wte.weight", (V, D)
         yield "wpe.weight", (N, D)
         for i in range(self.n_layer):
-            for part, shape in (("ln_1", (D,)), ("attn.c_attn", (D, 3 * D)), ("attn.c_proj", (D, D)),
-                                ("ln_2", (D,)), ("mlp.c_fc", (D, F)), ("mlp.c_proj", (F, D))):
+            for part, shape in (("ln_1", (D,)), ("attn.c_attn", (D, 3 * D)),
+                                ("attn.c_proj", (D, D)), ("ln_2", (D,)),
+                                ("mlp.c_fc", (D, F)), ("mlp.c_proj", (F, D))):
                 yield f"h.{i}.{part}.weight", shape
                 yield f"h.{i}.{part}.bias", shape[-1:]
         yield "ln_f.weight", (D,)

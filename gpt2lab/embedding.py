@@ -21,7 +21,9 @@ def embed(ids, wte, wpe, start=0):
                          f"got {wte.shape}, {wpe.shape}")
     T, V, N = len(ids), len(wte), len(wpe)
     if T and not 0 <= ids.min() <= ids.max() < V:
-        raise ValueError(f"embed: ids must be from 0 to V - 1 = {V - 1}, got {ids.min()} to {ids.max()}")
+        raise ValueError(f"embed: ids must be from 0 to V - 1 = {V - 1}, "
+                         f"got {ids.min()} to {ids.max()}")
     if not 0 <= start <= N - T:
-        raise ValueError(f"embed: the context has N = {N} positions, got positions {start} to {start + T - 1}")
+        raise ValueError(f"embed: the context has N = {N} positions, "
+                         f"got positions {start} to {start + T - 1}")
     return wte[ids] + wpe[start:start + T]                                          # (T, D)

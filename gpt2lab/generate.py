@@ -12,7 +12,7 @@ OF_THE_MODEL = "of the model"           # eos_token_id: the one that config.json
 
 @dataclass(frozen=True)
 class Generated:
-    """ids: the new tokens, without the end token. stop_reason: "eos", "max_new_tokens" or "context_full"."""
+    """The new tokens, without the end token; and "eos", "max_new_tokens" or "context_full"."""
     ids: list
     stop_reason: str
 
@@ -28,8 +28,8 @@ def generate_ids(model, ids, max_new_tokens=40, eos_token_id=OF_THE_MODEL, **sam
             return Generated(new, stop.value)
 
 
-def stream_ids(model, ids, max_new_tokens=40, eos_token_id=OF_THE_MODEL, temperature=1.0, top_k=None,
-               top_p=None, min_p=None, seed=None, lookup=None):
+def stream_ids(model, ids, max_new_tokens=40, eos_token_id=OF_THE_MODEL, temperature=1.0,
+               top_k=None, top_p=None, min_p=None, seed=None, lookup=None):
     """Check everything, then return an iterator over the new ids; it ends with the stop reason.
 
     ids: the prompt, 1 to N ids. The text may grow until the context of N positions is full; the
@@ -37,8 +37,9 @@ def stream_ids(model, ids, max_new_tokens=40, eos_token_id=OF_THE_MODEL, tempera
     eos_token_id: where the text ends; this token is not returned. None: never. Default: the
         model's own. An end token in the prompt stops nothing.
     seed: a whole number makes the draws repeatable; None draws anew each time.
-    lookup: k for guesses of up to k tokens from the text so far, checked in one pass (see lookup.py):
-        the same tokens, sooner where a text repeats itself. For temperature 0. None or 0: no guesses.
+    lookup: k for guesses of up to k tokens from the text so far, checked in one pass (see
+        lookup.py): the same tokens, sooner where a text repeats itself. For temperature 0. None or
+        0: no guesses.
     Raises: ValueError before any computing for a prompt or a setting that cannot be met.
     Taught: notebooks/13_generation.ipynb
     """
@@ -49,7 +50,8 @@ def stream_ids(model, ids, max_new_tokens=40, eos_token_id=OF_THE_MODEL, tempera
     _check_whole("eos_token_id", eos_token_id, None, OF_THE_MODEL)
     _check_whole("lookup", lookup, None)
     if lookup and temperature != 0:
-        raise ValueError(f"generate: lookup needs temperature 0 (greedy), got temperature {temperature!r}")
+        raise ValueError("generate: lookup needs temperature 0 (greedy), "
+                         f"got temperature {temperature!r}")
     eos = model.config.eos_token_id if eos_token_id is OF_THE_MODEL else eos_token_id
     if lookup:
         return stream_guessed(model, ids, max_new_tokens, eos, lookup)

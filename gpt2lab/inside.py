@@ -206,3 +206,58 @@ def without_heads(model, heads):
             return mixed
         return attend if off else function
     return tap
+
+
+def unit(rows):
+    """Rows of length 1: their dot products are cosines. Shapes: rows (n, D) -> (n, D).
+
+    A row of zeros has no direction: it stays as it is.
+    Taught: notebooks/04_embedding.ipynb
+    """
+    return rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-12)   # (n, D)
+
+
+def never_seen(wte):
+    """Which rows of the token table were never moved by training: all equal, more than a hundred.
+
+    Shapes: wte (V, D) -> (V,) bool.
+    Taught: notebooks/04_embedding.ipynb
+    """
+    _, group, counts = np.unique(wte[:, 0], return_inverse=True, return_counts=True)
+    common = wte[np.flatnonzero(group == counts.argmax())[0]]                       # (D,)
+    equal = (wte == common).all(axis=-1)                                            # (V,)
+    return equal if equal.sum() > 100 else np.zeros(len(wte), bool)
+
+
+def nearest_rows(table, ids, count, left_out=None):
+    """The rows that are nearest to some rows by cosine, best first, without the row itself.
+
+    Shapes: table (V, D) of rows of length 1 (see unit), ids (n,), left_out (V,) bool
+        -> ids (n, count) and their cosines (n, count). Of equal cosines the smaller id comes first.
+    Taught: notebooks/04_embedding.ipynb
+    """
+    cosines = np.ascontiguousarray((table @ table[ids].T).T)                        # (n, V)
+    if left_out is not None:
+        cosines[:, left_out] = -2
+    cosines[np.arange(len(ids)), ids] = -2
+    best = np.argpartition(-cosines, count, axis=-1)[:, :count]                     # (n, count)
+    values = np.take_along_axis(cosines, best, axis=-1)                             # (n, count)
+    order = np.lexsort((best, -values))                                             # (n, count)
+    return np.take_along_axis(best, order, axis=-1), np.take_along_axis(values, order, axis=-1)
+
+
+def flat(rows):
+    """Rows flattened to two dimensions (PCA by SVD), and the share of their spread that is kept.
+
+    The first axis is the direction in which the rows differ most, the second the next. The sign of
+    an axis is free: the largest number on it is made positive.
+
+    Shapes: rows (n, D) -> places (n, 2), share.
+    Taught: notebooks/04_embedding.ipynb
+    """
+    centred = rows.astype(np.float64) - rows.mean(axis=0)                           # (n, D)
+    u, s, _ = np.linalg.svd(centred, full_matrices=False)
+    places = u[:, :2] * s[:2]                                                       # (n, 2)
+    largest = np.take_along_axis(places, np.abs(places).argmax(axis=0)[None], axis=0)
+    share = (s[:2] ** 2).sum() / max((s ** 2).sum(), 1e-12)
+    return places * np.where(largest < 0, -1, 1), share

@@ -17,7 +17,8 @@ def layer_norm(x, gain, bias, epsilon=1e-5):
     D = x.shape[-1]
     for name, values in (("gain", gain), ("bias", bias)):
         if values.shape != (D,):
-            raise ValueError(f"layer_norm: {name} must have shape (D,) = ({D},), got {values.shape}")
+            raise ValueError(f"layer_norm: {name} must have shape (D,) = ({D},), "
+                             f"got {values.shape}")
     # float64 for the sums: a large mean would eat the digits of a small variance
     centred = x - x.sum(axis=-1, keepdims=True, dtype=np.float64) / D               # (..., D)
     variance = (centred ** 2).sum(axis=-1, keepdims=True) / D                       # (..., 1)

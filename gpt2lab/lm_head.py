@@ -12,5 +12,6 @@ def lm_head(x, gain, bias, wte, epsilon=1e-5, layer_norm=layer_norm):
     """
     normed = layer_norm(x, gain, bias, epsilon)                                     # (T, D)
     if wte.ndim != 2 or wte.shape[1] != x.shape[-1]:
-        raise ValueError(f"lm_head: wte must have shape (V, D) = (V, {x.shape[-1]}), got {wte.shape}")
+        raise ValueError(f"lm_head: wte must have shape (V, D) = (V, {x.shape[-1]}), "
+                         f"got {wte.shape}")
     return normed @ wte.T                                                           # (T, V)

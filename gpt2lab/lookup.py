@@ -1,4 +1,4 @@
-"""Prompt lookup: guess the next tokens from the text so far, check them all in one pass of the model."""
+"""Prompt lookup: guess the next tokens from the text so far, check them all in one pass."""
 from itertools import cycle, islice
 
 from .kvcache import KVCache
@@ -37,7 +37,7 @@ def accept(guessed, greedy):
 
 
 def passes(choose, ids, left, k, longest=3, careful=True):
-    """The passes in which greedy writes `left` tokens behind ids: yields (guesses checked, new ids).
+    """The passes in which greedy writes `left` tokens behind ids: (guesses checked, new ids) each.
 
     choose(text, guessed): greedy's ids behind the text, behind the text and one guess, and so on.
     A pass checks up to k guesses. Kept are those that greedy chooses too, and the token that it
@@ -58,13 +58,13 @@ def passes(choose, ids, left, k, longest=3, careful=True):
 
 
 def logits_behind(model, cache, text, guessed):
-    """Logits behind the text and each guess, (1 + guesses, V). The cache forgets earlier guesses."""
+    """Logits behind the text and each guess, (1 + guesses, V); the cache forgets earlier ones."""
     cache.length = min(cache.length, len(text) - 1)         # so much of the text has been read
     return model.last_logits(text[cache.length:] + guessed, 1 + len(guessed), cache)
 
 
 def stream_guessed(model, ids, max_new_tokens, eos, k):
-    """The iterator of generate.stream_ids with lookup = k: greedy's ids, in fewer passes of the model.
+    """The iterator of generate.stream_ids with lookup = k: greedy's ids, in fewer passes.
 
     ids: the prompt as an array (T,), checked.
     A pass over several rows can round otherwise than a pass over one. Where the two best logits are

@@ -1,4 +1,4 @@
-"""Weights in fewer bits: int8 for each output, int4 in groups, ternary; and how to measure the loss.
+"""Weights in fewer bits: int8 for each output, int4 in groups, ternary; and their loss.
 
 NumPy has no product for such codes: they save room, and are turned back into float32 to compute.
 """
@@ -7,7 +7,7 @@ import numpy as np
 from .model import GPT2
 
 GROUP = 32                                      # rows of the input that share one int4 scale
-POWERS = 3 ** np.arange(5, dtype=np.uint8)      # five ternary digits a byte: 3^5 = 243 of 256 states
+POWERS = 3 ** np.arange(5, dtype=np.uint8)      # five ternary digits a byte: 243 of 256 states
 KINDS = ("float32", "float16", "int8", "int4", "ternary")
 SHARED = ("matrix", "column", "group of 32")    # what one scale serves
 
@@ -37,7 +37,8 @@ def dequantize_int8(codes, scales):
 def quantize_int4(w, group=GROUP):
     """Codes -7 to 7, two a byte; in each column, every `group` inputs share a scale.
 
-    Shapes: w (in, out) float -> packed (ceil(in / 2), out) uint8, scales (ceil(in / group), out) float32
+    Shapes: w (in, out) float -> packed (ceil(in / 2), out) uint8,
+        scales (ceil(in / group), out) float32
     Raises: ValueError as quantize_int8, and for a group below 1.
     Source: the groups of "GPTQ" (Frantar and others 2022), with plain rounding to the nearest.
     Taught: notebooks/bonus/memory_wall.ipynb
@@ -48,7 +49,11 @@ def quantize_int4(w, group=GROUP):
 
 
 def dequantize_int4(packed, scales, rows, group=GROUP):
-    """packed (ceil(rows / 2), out) uint8, scales (ceil(rows / group), out) -> (rows, out) float32."""
+    """The floats that the codes stand for.
+
+    Shapes: packed (ceil(rows / 2), out) uint8, scales (ceil(rows / group), out)
+        -> (rows, out) float32
+    """
     wanted = (-(-rows // _positive("dequantize_int4: group", group)), *packed.shape[1:])
     if packed.ndim != 2 or scales.shape != wanted:
         raise ValueError("dequantize_int4: scales must have shape (ceil(rows / group), out) = "
@@ -77,8 +82,8 @@ def quantize_ternary(w):
 def dequantize_ternary(packed, scales, rows):
     """packed (ceil(rows / 5), out) uint8, scales (out,) -> (rows, out) float32."""
     if packed.ndim != 2 or scales.shape != packed.shape[1:]:
-        raise ValueError(f"dequantize_ternary: scales must have shape (out,) for packed (rows, out), "
-                         f"got {scales.shape} for {packed.shape}")
+        raise ValueError("dequantize_ternary: scales must have shape (out,) for packed "
+                         f"(rows, out), got {scales.shape} for {packed.shape}")
     return unpack_ternary(packed, rows) * scales
 
 
@@ -93,8 +98,8 @@ def rounded(w, bits, shared="column"):
     """
     w = _float32("rounded", w)
     if bits not in range(2, 9) or shared not in SHARED:
-        raise ValueError(f"rounded: bits must be from 2 to 8 and shared one of {', '.join(SHARED)}, "
-                         f"got {bits!r} and {shared!r}")
+        raise ValueError("rounded: bits must be from 2 to 8 and shared one of "
+                         f"{', '.join(SHARED)}, got {bits!r} and {shared!r}")
     most = 2 ** (bits - 1) - 1                      # the largest code
     if shared == "matrix":
         scales = np.float32(np.abs(w).max() / most)                                 # ()
@@ -106,12 +111,13 @@ def rounded(w, bits, shared="column"):
 
 
 def pack_int4(codes):
-    """Two codes a byte, along the first axis: the first in the low four bits, the second in the high.
+    """Two codes a byte, along the first axis: the first in the low four bits, then the high.
 
-    Shapes: codes (n, ...) whole numbers -8 to 7 -> (ceil(n / 2), ...) uint8; a missing last code is 0
+    Shapes: codes (n, ...) whole numbers -8 to 7 -> (ceil(n / 2), ...) uint8; a code that is
+        missing at the end is 0
     Raises: ValueError for other codes.
     """
-    pairs = _stacked("pack_int4", codes, 2, -8, 7) & 15     # the four low bits: 8 to 15 are -8 to -1
+    pairs = _stacked("pack_int4", codes, 2, -8, 7) & 15     # four low bits: 8 to 15 are -8 to -1
     return (pairs[:, 0] | pairs[:, 1] << 4).astype(np.uint8)
 
 
@@ -125,10 +131,11 @@ def unpack_int4(packed, rows):
 def pack_ternary(codes):
     """Five codes a byte, along the first axis: digits code + 1 of a number in base 3, lowest first.
 
-    Shapes: codes (n, ...) whole numbers -1 to 1 -> (ceil(n / 5), ...) uint8; missing last codes are 0
+    Shapes: codes (n, ...) whole numbers -1 to 1 -> (ceil(n / 5), ...) uint8; codes that are
+        missing at the end are 0
     Raises: ValueError for other codes.
     """
-    digits = (_stacked("pack_ternary", codes, 5, -1, 1) + 1).astype(np.uint8)       # (bytes, 5, ...)
+    digits = (_stacked("pack_ternary", codes, 5, -1, 1) + 1).astype(np.uint8)   # (bytes, 5, ...)
     return np.tensordot(digits, POWERS, axes=(1, 0))
 
 
@@ -140,9 +147,9 @@ def unpack_ternary(packed, rows):
 
 
 def quantized(model, kind):
-    """(a GPT2 that computes with the weights as `kind` gives them back, bytes of all its weights as stored).
+    """(a GPT2 that computes with the weights as `kind` gives them back, bytes of all as stored).
 
-    kind: one of KINDS. Packed codes and scales are counted. Each weight matrix is turned, see each_matrix.
+    kind: one of KINDS. Packed codes and scales are counted. See each_matrix for what is turned.
     """
     if kind not in KINDS:
         raise ValueError(f"quantized: kind must be one of {', '.join(KINDS)}, got {kind!r}")
@@ -157,10 +164,10 @@ def quantized(model, kind):
 
 
 def each_matrix(model, change):
-    """(a GPT2 with change(w) for each weight matrix w (in, out), [the arrays that stay as they are]).
+    """(a GPT2 with change(w) for each weight matrix w (in, out), [the arrays that stay]).
 
-    The token table (V, D) is turned over first: the LM head multiplies by its transpose (D, V), so a
-    row of the table, one token, is an output column; and the embedding looks up whole rows too.
+    The token table (V, D) is turned over first: the LM head multiplies by its transpose (D, V), so
+    a row of the table, one token, is an output column; and the embedding looks up whole rows too.
     The position table, gains and biases stay: they are small, and nothing is multiplied by them
     as by a matrix.
     """
@@ -179,13 +186,14 @@ def perplexity(model, ids):
     """exp of the mean loss in nats: as many equally likely tokens would be as hard to guess.
 
     The text is read in pieces of N, the context. Every token but the very first of the text counts
-    once; the first guess of each piece rests on one token, for a piece knows nothing of the one before.
+    once; the first guess of each piece rests on one token, for it knows nothing of the one before.
 
     Raises: ValueError for fewer than 2 ids.
     """
     ids, N = np.asarray(ids), model.config.n_positions
     if ids.ndim != 1 or len(ids) < 2:
-        raise ValueError(f"perplexity: ids must be a list of at least 2 token ids, got shape {ids.shape}")
+        raise ValueError("perplexity: ids must be a list of at least 2 token ids, "
+                         f"got shape {ids.shape}")
     losses = []
     for start in range(0, len(ids) - 1, N):
         wanted = ids[start + 1:start + N + 1]                                       # (T,)
@@ -222,13 +230,13 @@ def _stored(w, kind):
 
 
 def _scales(w, group, most):
-    """Largest size of each column in each group of rows / the largest code: (groups, out) float32."""
+    """Largest size of each column in each group of rows, over the largest code: (groups, out)."""
     starts = np.arange(0, len(w), group)
     return (np.maximum.reduceat(np.abs(w), starts, axis=0) / most).astype(np.float32)
 
 
 def _codes(w, scales, most):
-    """w / scales to the nearest whole number, at most `most` in size, as int8; 0 where a scale is 0."""
+    """w / scales to the nearest whole number, at most `most` in size, int8; 0 for scale 0."""
     steps = w / np.where(scales > 0, scales, np.float32(1))
     np.rint(steps, out=steps)
     return np.clip(steps, -most, most, out=steps).astype(np.int8)
@@ -239,7 +247,7 @@ def _for_each_row(scales, rows, group):
 
 
 def _log_softmax(logits):
-    """Logarithms of the probabilities, (T, V) -> (T, V) in the same dtype; the sum runs in float64."""
+    """Logarithms of the probabilities, (T, V) -> (T, V) in the same dtype, summed in float64."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
     total = np.exp(shifted).sum(axis=-1, keepdims=True, dtype=np.float64)           # (T, 1)
     shifted -= np.log(total).astype(logits.dtype)
@@ -249,9 +257,11 @@ def _log_softmax(logits):
 def _stacked(name, codes, each, low, high):
     """codes (n, ...) as (ceil(n / each), each, ...) int16, filled up with 0."""
     if codes.ndim == 0 or codes.dtype.kind not in "iu":
-        raise ValueError(f"{name}: codes must be whole numbers (n, ...), got {codes.dtype} {codes.shape}")
+        raise ValueError(f"{name}: codes must be whole numbers (n, ...), "
+                         f"got {codes.dtype} {codes.shape}")
     if codes.size and (codes.min() < low or codes.max() > high):
-        raise ValueError(f"{name}: codes must be from {low} to {high}, got {codes.min()} to {codes.max()}")
+        raise ValueError(f"{name}: codes must be from {low} to {high}, "
+                         f"got {codes.min()} to {codes.max()}")
     full = np.zeros((-(-len(codes) // each) * each, *codes.shape[1:]), np.int16)
     full[:len(codes)] = codes
     return full.reshape(-1, each, *codes.shape[1:])
@@ -260,7 +270,8 @@ def _stacked(name, codes, each, low, high):
 def _float32(name, w):
     if not isinstance(w, np.ndarray) or w.ndim != 2 or not w.size or w.dtype.kind != "f":
         got = f"{w.dtype} {w.shape}" if isinstance(w, np.ndarray) else type(w).__name__
-        raise ValueError(f"{name}: w must be a matrix (in, out) of floating-point numbers, got {got}")
+        raise ValueError(f"{name}: w must be a matrix (in, out) of floating-point numbers, "
+                         f"got {got}")
     with np.errstate(over="ignore"):
         w = w.astype(np.float32, copy=False)
     if not np.isfinite(w).all():
@@ -270,8 +281,8 @@ def _float32(name, w):
 
 def _check_packed(name, packed, rows, each):
     if packed.ndim == 0 or packed.dtype != np.uint8 or not 0 <= rows <= len(packed) * each:
-        raise ValueError(f"{name}: packed must be uint8 with room for rows = {rows}, {each} a byte, "
-                         f"got {packed.dtype} {packed.shape}")
+        raise ValueError(f"{name}: packed must be uint8 with room for rows = {rows}, "
+                         f"{each} a byte, got {packed.dtype} {packed.shape}")
 
 
 def _positive(name, number):

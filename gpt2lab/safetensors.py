@@ -20,13 +20,14 @@ import numpy as np
 MAX_HEADER = 100_000_000        # bytes; the official reader's limit
 MAX_DEPTH = 127                 # brackets inside brackets; the official reader's limit
 FIELDS = ("dtype", "shape", "data_offsets")
-NUMPY = {"BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "F16": "<f2", "U32": "<u4",
-         "I32": "<i4", "F32": "<f4", "U64": "<u8", "I64": "<i8", "F64": "<f8", "C64": "<c8", "BF16": "<u2"}
+NUMPY = {"BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "F16": "<f2",
+         "U32": "<u4", "I32": "<i4", "F32": "<f4", "U64": "<u8", "I64": "<i8", "F64": "<f8",
+         "C64": "<c8", "BF16": "<u2"}
 BITS = {name: 8 * np.dtype(code).itemsize for name, code in NUMPY.items()} | {
     "F8_E4M3": 8, "F8_E5M2": 8, "F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
     "F6_E2M3": 6, "F6_E3M2": 6, "F4": 4}
 
-Entry = namedtuple("Entry", "dtype shape begin end")        # begin, end: bytes from the start of the file
+Entry = namedtuple("Entry", "dtype shape begin end")        # begin, end: bytes of the file
 Header = namedtuple("Header", "entries metadata")           # {name: Entry}, {text: text}
 
 
@@ -48,7 +49,8 @@ def read_header(path):
     try:
         with open(path, "rb") as file:
             prefix = file.read(8)
-            _require(len(prefix) == 8, f"the file has {size} bytes, a safetensors file needs at least 8")
+            _require(len(prefix) == 8,
+                     f"the file has {size} bytes, a safetensors file needs at least 8")
             length = int.from_bytes(prefix, "little")
             if length > min(MAX_HEADER, size - 8):
                 raise SafetensorsError(_why_not_a_length(prefix, length, size))
@@ -87,10 +89,12 @@ class TensorFile(Mapping):
     def __getitem__(self, name):
         if name not in self.entries:
             near = difflib.get_close_matches(str(name), self.entries, n=3)
-            raise KeyError(f"{self.path} has no tensor {name!r}" + (f"; near: {', '.join(near)}" if near else ""))
+            raise KeyError(f"{os.path.basename(self.path)} has no tensor {name!r}"
+                           + (f"; near: {', '.join(near)}" if near else ""))
         dtype, shape, begin, end = self.entries[name]
         if dtype not in NUMPY:
-            raise SafetensorsError(f"{self.path}: tensor {name!r} has dtype {dtype}, which NumPy cannot hold")
+            raise SafetensorsError(f"{self.path}: tensor {name!r} has dtype {dtype}, "
+                                   "which NumPy cannot hold")
         flat = self._bytes[begin:end].view(NUMPY[dtype])                              # (elements,)
         if not flat.flags.aligned:
             flat = flat.copy()
@@ -100,7 +104,8 @@ class TensorFile(Mapping):
         try:
             return flat.reshape(shape)                                                # shape
         except (ValueError, OverflowError) as error:
-            raise SafetensorsError(f"{self.path}: NumPy cannot hold tensor {name!r}: {error}") from None
+            raise SafetensorsError(f"{self.path}: NumPy cannot hold tensor {name!r}: "
+                                   f"{error}") from None
 
     def __contains__(self, name):
         return name in self.entries
@@ -125,10 +130,12 @@ def _parse(header):
         raise
     except (ValueError, RecursionError) as error:          # ValueError: not UTF-8, not JSON
         raise SafetensorsError(f"the header is not JSON: {error or type(error).__name__}") from None
-    _require(isinstance(table, dict), f"the header must be one JSON object, got {type(table).__name__}")
+    _require(isinstance(table, dict),
+             f"the header must be one JSON object, got {type(table).__name__}")
     metadata = table.pop("__metadata__", None)
     metadata = {} if metadata is None else metadata
-    _require(isinstance(metadata, dict), f"__metadata__ must be an object, got {type(metadata).__name__}")
+    _require(isinstance(metadata, dict),
+             f"__metadata__ must be an object, got {type(metadata).__name__}")
     for key, text in metadata.items():
         _require(isinstance(text, str), f"__metadata__ {key!r} must be text, got {text!r:.60}")
     return {name: _entry(name, entry) for name, entry in table.items()}, metadata
@@ -143,11 +150,15 @@ def _entry(name, entry):
     dtype, shape, offsets = (entry[field] for field in FIELDS)
     if isinstance(dtype, dict) and list(dtype.values()) == [None]:       # and this one
         dtype = next(iter(dtype))
-    _require(isinstance(dtype, str) and dtype in BITS, f"tensor {name!r} has an unknown dtype: {dtype!r:.60}")
+    _require(isinstance(dtype, str) and dtype in BITS,
+             f"tensor {name!r} has an unknown dtype: {dtype!r:.60}")
     for field, numbers in (("shape", shape), ("data_offsets", offsets)):
-        _require(isinstance(numbers, list) and all(type(n) is int and 0 <= n < 2**64 for n in numbers),
-                 f"tensor {name!r}: {field} must be whole numbers from 0 to 2**64 - 1, got {numbers!r:.60}")
-    _require(len(offsets) == 2, f"tensor {name!r}: data_offsets must be two numbers, got {len(offsets)}")
+        _require(isinstance(numbers, list)
+                 and all(type(n) is int and 0 <= n < 2**64 for n in numbers),
+                 f"tensor {name!r}: {field} must be whole numbers from 0 to 2**64 - 1, "
+                 f"got {numbers!r:.60}")
+    _require(len(offsets) == 2,
+             f"tensor {name!r}: data_offsets must be two numbers, got {len(offsets)}")
     return dtype, shape, offsets
 
 
@@ -164,8 +175,9 @@ def _check_tiling(entries, data_size):
         _require(elements == 8 * (end - begin), f"tensor {name!r}: {dtype} of shape {shape} has "
                  f"{elements / 8:.15g} bytes, its data_offsets give {end - begin}")
         expected = end
+    kind = "too many" if data_size > expected else "missing"
     _require(expected == data_size, f"the tensors end at byte {expected} of the data, the file has "
-             f"{data_size} ({abs(data_size - expected)} {'too many' if data_size > expected else 'missing'})")
+             f"{data_size} ({abs(data_size - expected)} {kind})")
 
 
 def _why_not_a_length(prefix, length, size):
@@ -174,13 +186,14 @@ def _why_not_a_length(prefix, length, size):
         return ("this is a Git-LFS pointer, not the weights: download the real file "
                 f"('git lfs pull'); its first 8 bytes, read as a length, give {length}")
     if size - 8 < length <= MAX_HEADER:
-        return f"the header should have {length} bytes, the file has {size} in all: cut short, or no safetensors file"
+        return (f"the header should have {length} bytes, the file has {size} in all: "
+                "cut short, or no safetensors file")
     return (f"the header would have {length} bytes, the limit is {MAX_HEADER}: no safetensors file "
             f"(it begins with {prefix!r})")
 
 
 def _check_values(value, depth=1):
-    """Text must be Unicode, brackets must not nest too deep: what json lets pass and the format does not."""
+    """Text must be Unicode, brackets must not nest too deep: json is laxer than the format."""
     if isinstance(value, str):
         value.encode("utf-8")                              # half a surrogate pair is not text
     elif isinstance(value, (dict, list)):

@@ -22,12 +22,11 @@ def probabilities(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     if temperature == 0:
         return np.where(np.arange(len(logits)) == logits.argmax(), 1.0, 0.0)        # (V,)
     with np.errstate(over="ignore"):            # a tiny temperature sends all but the top to -inf
-        probs = np.exp((logits - logits.max()) / temperature)                       # (V,)
-    probs /= probs.sum()
+        probs = np.exp((logits - logits.max()) / temperature)           # (V,), not yet of sum 1
     count = min(top_k or len(probs), len(probs))            # so many of the best tokens stay
     if top_p is not None and top_p < 1:         # 1 keeps all; a running sum would lose the smallest
         total = np.cumsum(np.sort(probs)[::-1][:count])                             # (count,)
-        count = 1 + np.searchsorted(total, top_p * total[-1])                       # the crossing one stays
+        count = 1 + np.searchsorted(total, top_p * total[-1])           # the crossing one stays
     if count < len(probs):
         best = _best(logits, count)                                                 # (count,)
         kept = np.zeros_like(probs)
@@ -39,9 +38,12 @@ def probabilities(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
 
 
 def _best(logits, count):
-    """Ids of the largest logits, the best first, equal ones by id. Sorts no others: 0.3 ms, not 4, for V = 50,257."""
+    """Ids of the largest logits, the best first, equal ones by id.
+
+    Sorts no others: a small part of the time of sorting all (benchmarks/RESULTS.md).
+    """
     least = np.partition(logits, -count)[-count]            # the smallest logit that stays
-    ids = np.flatnonzero(logits >= least)                   # more than count where several are equal to it
+    ids = np.flatnonzero(logits >= least)                   # more than count where some equal it
     return ids[np.argsort(-logits[ids], kind="stable")[:count]]                     # (count,)
 
 
@@ -60,7 +62,8 @@ def sample(probs, u):
         raise ValueError(f"sample: probs must have shape (V,) with V >= 1, got {probs.shape}")
     total = np.cumsum(probs)                                                        # (V,)
     if not (probs.min() >= 0 and 0 < total[-1] < math.inf):
-        raise ValueError(f"sample: probs must be at least 0 with a sum above 0, got a sum of {total[-1]}")
+        raise ValueError("sample: probs must be at least 0 with a sum above 0, "
+                         f"got a sum of {total[-1]}")
     last = np.searchsorted(total, total[-1])    # the last token with a probability above 0
     return int(min(np.searchsorted(total, u * total[-1], side="right"), last))
 
@@ -68,8 +71,8 @@ def sample(probs, u):
 def greedy(logits):
     """The id of the largest logit, the lower one of equals: what temperature 0 chooses.
 
-    Shapes: logits (V,) -> id, an int. It is sample(probabilities(logits, 0), u) for every u, without
-        a pass over V probabilities: 0.02 ms in place of 1.0 ms for the 50,257 tokens of GPT-2.
+    Shapes: logits (V,) -> id, an int. It is sample(probabilities(logits, 0), u) for every u,
+        without passes over V probabilities: a small part of the time (benchmarks/RESULTS.md).
     Raises: ValueError for nan or +inf, for all -inf.
     """
     return int(check_logits(logits, dtype=None).argmax())
@@ -83,7 +86,8 @@ def check_logits(logits, dtype=np.float64):
                          f"got {logits.shape}")
     top = logits.max()
     if not np.isfinite(top):
-        raise ValueError(f"probabilities: logits must be finite or -inf, and one finite; the largest is {top}")
+        raise ValueError("probabilities: logits must be finite or -inf, and one finite; "
+                         f"the largest is {top}")
     return logits
 
 
@@ -91,7 +95,8 @@ def check_settings(temperature, top_k, top_p, min_p):
     """Raise ValueError with one sentence if a setting is out of its range."""
     if not _is_number(temperature) or not 0 <= temperature < math.inf:
         raise ValueError(f"temperature must be a finite number of at least 0, got {temperature!r}")
-    if top_k is not None and (not isinstance(top_k, (int, np.integer)) or isinstance(top_k, bool) or top_k < 1):
+    whole = isinstance(top_k, (int, np.integer)) and not isinstance(top_k, bool)
+    if top_k is not None and (not whole or top_k < 1):
         raise ValueError(f"top_k must be None or a whole number of at least 1, got {top_k!r}")
     for name, value in (("top_p", top_p), ("min_p", min_p)):
         if value is not None and (not _is_number(value) or not 0 <= value <= 1):

@@ -95,13 +95,13 @@ def values_of(name, shape):
 
 
 # The shape of the real GPT-2 of 124M parameters.
-SIZES_124M = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 1024, "n_ctx": 1024, "n_embd": 768,
-              "n_layer": 12, "n_head": 12, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5,
-              "bos_token_id": 50256, "eos_token_id": 50256}
+SIZES_124M = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 1024, "n_ctx": 1024,
+              "n_embd": 768, "n_layer": 12, "n_head": 12, "activation_function": "gelu_new",
+              "layer_norm_epsilon": 1e-5, "bos_token_id": 50256, "eos_token_id": 50256}
 
 
 def write_124m(folder, seed=7):
-    """A random checkpoint with the tensors of the published gpt2: no prefix, mask buffers in it (548 MB).
+    """A random checkpoint with the tensors of the published gpt2: no prefix, mask buffers (548 MB).
 
     Weights spread by 0.05: GPT-2's own 0.02 leaves all logits near 0, training spreads them.
     """
@@ -164,7 +164,7 @@ def write_shards(folder, config=A, tensors=None):
     return folder
 
 
-# The layout of tests/golden/*.npz: make_golden.py writes by it, test_model.py reads by it.
+# The layout of the two files that tests/golden/make_golden.py writes and test_model.py reads.
 COLUMNS = 256                   # logits stored per row, of V
 PLACES = 64                     # values stored per traced array, for more than two tokens
 FULL_ROWS = ("sentence", "code",

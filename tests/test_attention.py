@@ -7,15 +7,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from gpt2lab.attention import attend, attend_in_pieces
+from inputs import fixed
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def fixed(values, dtype=np.float64):
-    """A read-only array: an operation that writes into its input fails."""
-    array = np.array(values, dtype)
-    array.flags.writeable = False
-    return array
 
 
 def by_loops(q, k, v):
@@ -155,7 +149,8 @@ def test_more_queries_than_keys_are_refused():
         attend(np.ones((3, 4)), np.ones((2, 4)), np.ones((2, 4)))
 
 
-@pytest.mark.parametrize("T, S, rows", [(1, 1, 4), (4, 4, 4), (5, 5, 4), (8, 8, 4), (9, 20, 4), (130, 130, 64), (3, 7, 1)])
+@pytest.mark.parametrize("T, S, rows", [(1, 1, 4), (4, 4, 4), (5, 5, 4), (8, 8, 4), (9, 20, 4),
+                                        (130, 130, 64), (3, 7, 1)])
 def test_in_pieces_the_rows_are_the_same(T, S, rows):
     rng, seen = np.random.default_rng(T), []
     q, k, v = (fixed(rng.normal(size=(2, n, 8)), np.float32) for n in (T, S, S))
@@ -165,4 +160,5 @@ def test_in_pieces_the_rows_are_the_same(T, S, rows):
         return attend(q, k, v)
     np.testing.assert_allclose(attend_in_pieces(q, k, v, watched, rows), attend(q, k, v), atol=1e-6)
     assert sum(n for n, _ in seen) == T and max(n for n, _ in seen) <= rows
-    assert seen[0][1] == S - T + min(rows, T) and seen[-1][1] == S     # no piece is given keys past its last query
+    # no piece is given keys past its last query
+    assert seen[0][1] == S - T + min(rows, T) and seen[-1][1] == S

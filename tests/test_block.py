@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 
 from gpt2lab.block import block
+from inputs import fixed
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def fixed(values, dtype=np.float64):
-    """A read-only array: an operation that writes into its input fails."""
-    array = np.array(values, dtype)
-    array.flags.writeable = False
-    return array
 
 
 def weights(seed, D, dtype=np.float64, scale=1.0):

@@ -23,7 +23,7 @@ from tiktoken_ext.openai_public import r50k_pat_str
 import gpt2lab
 from gpt2lab import bpe, unicode_classes
 from gpt2lab.bpe import BPE
-from gpt2lab.tokenizer import Tokenizer
+from gpt2lab.tokenizer import Tokenizer, best_tokenizer
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "data" / "gpt2-vocab"
@@ -183,9 +183,7 @@ def test_what_is_no_text(tokenizer, text):
                                  [2**70], [np.float32(3)]], ids=repr)
 def test_BYTES_6_ids_that_do_not_exist(tokenizer, ids):
     decoders = [tokenizer.decode, tokenizer.decode_bytes]
-    if tokenizer is FAST:
-        decoders.append(lambda ids: list(FAST.decode_stream(ids)))
-    for decode in decoders:
+    for decode in [*decoders, lambda ids: list(tokenizer.decode_stream(ids))]:
         with pytest.raises(ValueError, match="from 0 to 50256, got") as caught:
             decode(ids)
         assert repr(ids[-1]) in str(caught.value)
@@ -200,13 +198,14 @@ def test_decoding(tokenizer):
         assert tokenizer.decode_bytes([i]) == REFERENCE.decode_single_token_bytes(i)
 
 
-def test_BYTES_5_streaming():
-    assert list(FAST.decode_stream([8582, 99, 222])) == ["", "", "\U0001f980", ""]
-    pieces = list(FAST.decode_stream([19526, 254, 25001, 121]))
+@BOTH
+def test_BYTES_5_streaming(tokenizer):
+    assert list(tokenizer.decode_stream([8582, 99, 222])) == ["", "", "\U0001f980", ""]
+    pieces = list(tokenizer.decode_stream([19526, 254, 25001, 121]))
     assert "".join(pieces) == "\u4f60\u597d" and not any("\ufffd" in piece for piece in pieces)
-    assert "".join(FAST.decode_stream([8582, 99])) == "\ufffd" == FAST.decode([8582, 99])
-    assert list(FAST.decode_stream([])) == [""]
-    received = FAST.decode_stream(iter([31373, 99999]))         # as they come, not all at the end
+    assert "".join(tokenizer.decode_stream([8582, 99])) == "\ufffd" == tokenizer.decode([8582, 99])
+    assert list(tokenizer.decode_stream([])) == [""]
+    received = tokenizer.decode_stream(iter([31373, 99999]))    # as they come, not all at the end
     assert next(received) == "hello"
 
 
@@ -220,6 +219,7 @@ def test_BYTES_5_streamed_pieces_join_to_the_decoded_text(seed):
             text = "".join(chr(dice.choice((65, 233, 0x4f60, 0x1f980))) for _ in range(8))
             ids = FAST.encode(text)[dice.randint(0, 3):dice.randint(4, 20)]
         pieces = list(FAST.decode_stream(ids))
+        assert pieces == list(OWN.decode_stream(ids))
         assert "".join(pieces) == FAST.decode(ids) == OWN.decode(ids)
         assert FAST.decode(ids) == REFERENCE.decode(ids, errors="replace")
         for piece in pieces:
@@ -240,6 +240,27 @@ def test_random_bytes_round_trip(tokenizer):
 def test_random_unicode_text(text):
     agrees(OWN, text)
     agrees(FAST, text)
+
+
+def test_without_tiktoken_the_own_takes_its_place(monkeypatch):
+    """A model then reads, writes and streams the same text."""
+    assert type(best_tokenizer(FOLDER)) is Tokenizer
+    model = gpt2lab.load()
+    wanted = list(model.stream("The caf\u00e9 \U0001f980", max_new_tokens=8, seed=1))
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    own = best_tokenizer(FOLDER)
+    assert type(own) is BPE and (own.tokens, own.end_of_text) == (FAST.tokens, FAST.end_of_text)
+    assert own.encode("a<|endoftext|>b", allow_special=True) == [64, 50256, 65]
+    model = gpt2lab.GPT2(model.config, model.weights, own)
+    assert list(model.stream("The caf\u00e9 \U0001f980", max_new_tokens=8, seed=1)) == wanted
+    with pytest.raises(ImportError, match="tiktoken"):
+        Tokenizer(FOLDER)
+
+
+def test_all_that_a_model_asks_of_its_tokenizer_is_in_both():
+    public = {name for name in dir(FAST) if not name.startswith("_")}
+    assert public == {"tokens", "end_of_text", "encode", "decode", "decode_bytes", "decode_stream"}
+    assert public <= set(dir(OWN))
 
 
 def test_merge_steps():
@@ -331,6 +352,15 @@ def test_MERGE_5_bounded_cache(monkeypatch):
     tokenizer.encode("q" * bpe.SHORT)
     assert len(tokenizer._cache) == before + 1
     assert max(map(len, tokenizer._cache)) <= bpe.SHORT
+
+
+def test_the_cache_holds_as_many_pieces_as_its_bound_and_then_begins_again(monkeypatch):
+    monkeypatch.setattr(bpe, "CACHED_PIECES", 3)
+    tokenizer, sizes = BPE(OWN.ranks, OWN.tokens), []
+    for piece in ("a", "bb", "ccc", "bb", "dddd", "e"):
+        tokenizer.encode(piece)
+        sizes.append(len(tokenizer._cache))
+    assert sizes == [1, 2, 3, 3, 1, 2]
 
 
 def test_a_caller_cannot_change_the_cache():
@@ -486,9 +516,10 @@ def test_classes_are_those_of_tiktoken(name, pattern):
 
 def test_pieces_are_those_of_the_plain_expression():
     """Lesson 03 shows the plain one; the library's looks at characters above U+FFFF apart."""
-    space, letters, numbers = unicode_classes.SPACES, unicode_classes.LETTERS, unicode_classes.NUMBERS
-    plain = re.compile(rf"'(?:[sdmt]|ll|ve|re)| ?[{letters}]+| ?[{numbers}]+| ?[^{space}{letters}{numbers}]+"
-                       rf"|[{space}]+(?![^{space}])|[{space}]+")
+    space, letters = unicode_classes.SPACES, unicode_classes.LETTERS
+    numbers = unicode_classes.NUMBERS
+    plain = re.compile(rf"'(?:[sdmt]|ll|ve|re)| ?[{letters}]+| ?[{numbers}]+"
+                       rf"| ?[^{space}{letters}{numbers}]+|[{space}]+(?![^{space}])|[{space}]+")
     dice = random.Random(3)
     every = [chr(code) for code in [*range(0xD800), *range(0xE000, 0x110000)]]
     texts = ["".join(f"a{char} {char}1" for char in dice.sample(every, 100_000))]

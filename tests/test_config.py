@@ -1,5 +1,6 @@
 """config.json: every key that changes the result is honoured or refused, null means absent."""
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -163,6 +164,11 @@ def test_a_size_that_is_missing_is_named(key):
     ({"hidden_size": 16}, ["hidden_size", "n_embd = 8"])], ids=str)
 def test_what_is_not_computed_exactly_is_refused(keys, parts):
     refused(A | keys, *parts)
+
+
+@pytest.mark.parametrize("epsilon", [sys.float_info.max, int(sys.float_info.max), 5e-324, 1])
+def test_every_finite_number_above_0_is_an_epsilon(epsilon):
+    assert Config.from_dict(A | {"layer_norm_epsilon": epsilon}).layer_norm_epsilon == epsilon
 
 
 def test_an_epsilon_beyond_all_floats_is_refused():

@@ -9,8 +9,9 @@ import pytest
 import gpt2lab
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-LISTED = [(folder / name, digest) for folder, card in ((DATA / "gpt2-tiny", "README.md"), (DATA / "gpt2-vocab", "SOURCES.md"))
-          for digest, name in re.findall(r"^([0-9a-f]{64})  (\S+)$", (folder / card).read_text(encoding="utf-8"), flags=re.M)]
+CARDS = (DATA / "gpt2-tiny" / "README.md", DATA / "gpt2-vocab" / "SOURCES.md")
+LISTED = [(card.parent / name, digest) for card in CARDS for digest, name in
+          re.findall(r"^([0-9a-f]{64})  (\S+)$", card.read_text(encoding="utf-8"), flags=re.M)]
 
 
 @pytest.mark.parametrize("path, digest", LISTED, ids=[path.name for path, _ in LISTED])
@@ -18,8 +19,8 @@ def test_sha256(path, digest):
     assert hashlib.sha256(path.read_bytes()).hexdigest() == digest
 
 
-def test_card_lists_four_files():
-    assert len(LISTED) == 4
+def test_the_cards_list_five_files():
+    assert len(LISTED) == 5
 
 
 def test_sizes_of_the_card():

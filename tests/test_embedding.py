@@ -6,15 +6,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from gpt2lab.embedding import embed
+from inputs import fixed
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def fixed(values, dtype=np.float64):
-    """A read-only array: an operation that writes into its input fails."""
-    array = np.array(values, dtype)
-    array.flags.writeable = False
-    return array
 
 
 WTE = fixed([[1, 2], [3, 4], [5, 6]])               # V = 3, D = 2

@@ -6,15 +6,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from gpt2lab.gelu import exact_gelu, gelu, gelu_in_pieces
+from inputs import fixed
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def fixed(values, dtype=np.float64):
-    """A read-only array: an operation that writes into its input fails."""
-    array = np.array(values, dtype)
-    array.flags.writeable = False
-    return array
 
 
 X = [-1e20, -30, -3, -1, -0.5, -1e-30, 0, 1e-30, 0.5, 1, 3, 30, 1e20]

@@ -1,14 +1,16 @@
 """generate: the loop, its stop reasons, its refusals, its seeds, and text as it comes."""
+import inspect
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_a import CONFIG, GREEDY, model
 
+import gpt2lab
 from gpt2lab import KVCache, Ops, Tokenizer
 from gpt2lab.generate import generate_ids, stream_ids
 from gpt2lab.sampling import probabilities, sample
+from tiny_a import CONFIG, GREEDY, model
 
 pytestmark = pytest.mark.filterwarnings("error")
 TOKENIZER = Tokenizer(Path(__file__).parent.parent / "data" / "gpt2-vocab")
@@ -47,6 +49,16 @@ def scripted(monkeypatch, script):
         return np.where(np.arange(50257) == next(script), 0.0, -np.inf)
     monkeypatch.setitem(vars(scripted), "next_logits", next_logits)
     return scripted, got
+
+
+def test_40_new_tokens_where_nothing_is_said():
+    """stop_reason tells that it was the number, not the context, that ended it."""
+    long = gpt2lab.load("gpt2-tiny")
+    done = long.generate_ids([464], temperature=0, eos_token_id=None)
+    assert (len(done.ids), done.stop_reason) == (40, "max_new_tokens")
+    assert list(stream_ids(long, [464], temperature=0, eos_token_id=None)) == done.ids
+    for function in (generate_ids, stream_ids):
+        assert inspect.signature(function).parameters["max_new_tokens"].default == 40
 
 
 # --- the public cases GEN-1 to GEN-5, and the stop reasons

@@ -1,7 +1,8 @@
-"""A model by its name: what is asked of the Hub, what is kept, and one sentence for all that goes wrong.
+"""A model by its name: what the Hub is asked, what is kept, one sentence for all that goes wrong.
 
-The real client, huggingface_hub, talks to a server on the loopback address (tests/hub.py), which answers
-as the Hub does. The Xet storage protocol is not part of it: such a file takes the client's other road.
+The real client, huggingface_hub, talks to a server on the loopback address (tests/hub.py), which
+answers as the Hub does. The Xet storage protocol is not part of it: such a file takes the client's
+other road.
 """
 import errno
 import hashlib
@@ -22,31 +23,35 @@ from hub import COMMIT, TOKEN, Hub, environment
 from recipes import A, A_IDS, A_LAST, write_checkpoint, write_shards
 
 ROOT = Path(__file__).resolve().parents[1]
-NAMES = ["gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "distilgpt2", "openai-community/gpt2", "some.one/tiny_gpt2-x"]
-DATA = ("config.json", "model.safetensors", INDEX, "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
+NAMES = ["gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "distilgpt2", "openai-community/gpt2",
+         "some.one/tiny_gpt2-x"]
+DATA = ("config.json", "model.safetensors", INDEX, "model-00001-of-00002.safetensors",
+        "model-00002-of-00002.safetensors")
 
 
 @pytest.fixture
 def hub(tmp_path, monkeypatch):
-    """The server, and this process's huggingface_hub turned to it, with an empty cache and no token."""
+    """The server, and this process's huggingface_hub turned to it, with no cache and no token."""
     from huggingface_hub import constants
     from huggingface_hub.utils import close_session
     server = Hub()
-    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY",
-                 "ALL_PROXY", "GPT2LAB_MODEL"):
+    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "http_proxy", "https_proxy", "all_proxy",
+                 "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "GPT2LAB_MODEL"):
         monkeypatch.delenv(name, raising=False)
-    for name, value in {"ENDPOINT": server.url, "HF_HUB_CACHE": str(tmp_path / "cache"), "HF_HUB_OFFLINE": False,
-                        "HUGGINGFACE_CO_URL_TEMPLATE": server.url + "/{repo_id}/resolve/{revision}/{filename}",
+    template = server.url + "/{repo_id}/resolve/{revision}/{filename}"
+    for name, value in {"ENDPOINT": server.url, "HF_HUB_CACHE": str(tmp_path / "cache"),
+                        "HF_HUB_OFFLINE": False, "HUGGINGFACE_CO_URL_TEMPLATE": template,
                         "HF_TOKEN_PATH": str(tmp_path / "no token")}.items():
         monkeypatch.setattr(constants, name, value)
-    monkeypatch.setattr("huggingface_hub.file_download.time.sleep", lambda seconds: None)   # between its retries
+    sleep = "huggingface_hub.file_download.time.sleep"      # between its retries
+    monkeypatch.setattr(sleep, lambda seconds: None)
     close_session()
     yield server
     close_session()
     server.shutdown()
     server.server_close()
     allowed = [file for file in server.fetched() if file not in DATA]
-    assert not allowed, f"asked for {allowed}"          # in every test: no code, no pickle, no other format
+    assert not allowed, f"asked for {allowed}"      # in every test: no code, pickle, other format
 
 
 @pytest.fixture
@@ -72,7 +77,8 @@ def assert_is_a(model):
 
 def asked(hub):
     """The paths of all requests about models, in order."""
-    return [path for _, path, _, _ in hub.log if not path.startswith("/api/") or path.startswith("/api/models/")]
+    return [path for _, path, _, _ in hub.log
+            if not path.startswith("/api/") or path.startswith("/api/models/")]
 
 
 def kept(tmp_path):
@@ -91,7 +97,8 @@ def test_a_name_is_fetched_once(hub, source, name):
     assert asked(hub)[0] == f"/api/models/{name}"
     hub.log.clear()
     assert_is_a(gpt2lab.load(name))
-    assert [method for method, path, _, _ in hub.log if "/api/" not in path] == ["HEAD"]     # config.json: is it still this commit?
+    again = [method for method, path, _, _ in hub.log if "/api/" not in path]
+    assert again == ["HEAD"]                        # config.json: is it still this commit?
 
 
 def test_the_old_name_leads_to_the_new_one(hub, source):
@@ -99,7 +106,8 @@ def test_the_old_name_leads_to_the_new_one(hub, source):
     hub.moved["gpt2"] = "openai-community/gpt2"
     assert_is_a(gpt2lab.load("gpt2"))
     assert asked(hub)[:2] == ["/api/models/gpt2", "/api/models/openai-community/gpt2"]
-    assert {"/gpt2/resolve/main/config.json", "/openai-community/gpt2/resolve/main/config.json"} < set(asked(hub))
+    assert {"/gpt2/resolve/main/config.json",
+            "/openai-community/gpt2/resolve/main/config.json"} < set(asked(hub))
 
 
 def test_the_variable_names_the_model(hub, source, monkeypatch):
@@ -161,7 +169,8 @@ def test_no_such_model(hub, monkeypatch):
     refused("no-such", "no such model on the Hub")
 
 
-@pytest.mark.parametrize("keys, part", [({"model_type": "bert"}, "'bert'"), ({"n_head": 3}, "n_head = 3")])
+@pytest.mark.parametrize("keys, part", [({"model_type": "bert"}, "'bert'"),
+                                        ({"n_head": 3}, "n_head = 3")])
 def test_another_architecture_is_refused_before_its_weights_are_fetched(hub, tmp_path, keys, part):
     hub.put("one/other", write_checkpoint(tmp_path / "source", A | keys, {}))
     refused("one/other", "config.json: ", part, error=ConfigError)
@@ -194,7 +203,7 @@ def test_a_hub_that_is_down(hub, source, status):
     hub.put("gpt2", source)
     hub.down = status
     refused("gpt2", "config.json", str(status))
-    assert asked(hub) == ["/api/models/gpt2"]           # once: for the file itself the client would ask again and again
+    assert asked(hub) == ["/api/models/gpt2"]       # once: for a file the client asks and asks
     hub.down = None
     assert_is_a(gpt2lab.load("gpt2"))
     hub.down = status
@@ -215,7 +224,7 @@ def test_offline_mode(hub, source, monkeypatch, tmp_path):
 
 
 def test_a_cut_connection_goes_on_where_it_broke(hub, source, monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 1000)      # it writes 10 MB at a time
+    monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 1000)      # it has 10 MB
     hub.put("gpt2", source)
     hub.cuts["model.safetensors"] = [3000, 2500]
     assert_is_a(gpt2lab.load("gpt2"))
@@ -230,12 +239,13 @@ def test_a_download_that_breaks_off_for_good(hub, source, tmp_path):
     hub.cuts.clear()
     hub.log.clear()
     assert_is_a(gpt2lab.load("gpt2"))
-    assert hub.bodies("model.safetensors") == [None]    # huggingface_hub 2 keeps nothing of a broken download
+    assert hub.bodies("model.safetensors") == [None]    # huggingface_hub 2 keeps no broken download
 
 
 @pytest.mark.parametrize("change, part", [
-    (lambda data: data[:-4], "size"), (lambda data: data + b"more", "size"), (lambda data: b"", "size"),
-    (lambda data: data[:-1] + bytes([data[-1] ^ 1]), "SHA-256"), (lambda data: bytes(len(data)), "SHA-256")],
+    (lambda data: data[:-4], "size"), (lambda data: data + b"more", "size"),
+    (lambda data: b"", "size"), (lambda data: data[:-1] + bytes([data[-1] ^ 1]), "SHA-256"),
+    (lambda data: bytes(len(data)), "SHA-256")],
     ids=["cut", "longer", "empty", "one bit", "zeros"])
 def test_other_bytes_than_the_hub_promised(hub, source, tmp_path, change, part):
     hub.put("gpt2", source)
@@ -263,26 +273,34 @@ def test_one_line_on_stderr(hub, source, capsys):
     for name, part in (("no/such", "no such model"), ("a b", "no name on the Hub")):
         assert main(["inspect", name]) == 2
         out, err = capsys.readouterr()
-        assert out == "" and err.count("\n") == 1 and err.startswith(f"gpt2lab: {name}: ") and part in err
+        assert out == "" and err.count("\n") == 1
+        assert err.startswith(f"gpt2lab: {name}: ") and part in err
     assert main(["inspect", "gpt2"]) == 0
     assert "1,960 numbers" in capsys.readouterr().out
 
 
 def test_nothing_but_environment_variables(hub, source, tmp_path):
-    """HF_ENDPOINT, HF_TOKEN, HF_HOME and HF_HUB_OFFLINE in processes of their own; the first connection breaks."""
+    """HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_OFFLINE in processes of their own.
+
+    The first connection breaks.
+    """
     hub.put("gpt2", source)
     hub.gated.add("gpt2")
     hub.cuts["model.safetensors"] = [5000]
 
     def inspect(**variables):
-        done = subprocess.run([sys.executable, "-m", "gpt2lab", "inspect", "gpt2"], cwd=ROOT, capture_output=True, text=True,
-                              timeout=60, env=environment(hub, tmp_path / "home", **variables))
+        done = subprocess.run([sys.executable, "-m", "gpt2lab", "inspect", "gpt2"], cwd=ROOT,
+                              capture_output=True, text=True, timeout=60,
+                              env=environment(hub, tmp_path / "home", **variables))
         return done.returncode, done.stdout, done.stderr.splitlines()
     status, out, err = inspect()
-    assert (status, out, len(err)) == (2, "", 1) and "gated" in err[0] and err[0].startswith("gpt2lab: gpt2: ")
+    assert (status, out, len(err)) == (2, "", 1)
+    assert "gated" in err[0] and err[0].startswith("gpt2lab: gpt2: ")
     status, out, err = inspect(HF_TOKEN=TOKEN)
-    assert (status, err) == (0, []) and "1,960 numbers" in out and len(hub.bodies("model.safetensors")) == 2
-    assert (tmp_path / "home" / "hub" / "models--gpt2" / "snapshots" / COMMIT / "model.safetensors").is_file()
+    assert (status, err) == (0, []) and "1,960 numbers" in out
+    assert len(hub.bodies("model.safetensors")) == 2
+    kept_in = tmp_path / "home" / "hub" / "models--gpt2" / "snapshots" / COMMIT
+    assert (kept_in / "model.safetensors").is_file()
     hub.log.clear()
     assert inspect(HF_HUB_OFFLINE="1") == (0, out, [])
     assert not hub.log

@@ -11,11 +11,12 @@ import pytest
 import gpt2lab
 
 PACKAGE = Path(gpt2lab.__file__).parent
-ORDER = ["files", "config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear", "embedding",
-         "layernorm", "softmax", "attention", "heads", "gelu", "mlp", "block", "lm_head",
-         "sampling", "kvcache", "lookup", "generate", "taps", "model", "checkpoint", "quantize", "inside", "bench",
-         "validate", "cli", "__main__"]
+ORDER = ["files", "config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear",
+         "embedding", "layernorm", "softmax", "attention", "heads", "gelu", "mlp", "block",
+         "lm_head", "sampling", "kvcache", "lookup", "generate", "taps", "model", "checkpoint",
+         "quantize", "inside", "bench", "validate", "lessons", "cli", "__main__"]
 LIBRARY = ORDER[:ORDER.index("inside") + 1]
+OPERATIONS = ORDER[ORDER.index("linear"):ORDER.index("generate") + 1]
 FILES = sorted(path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__")
 
 
@@ -73,7 +74,7 @@ def test_the_library_does_not_print_or_import_what_lessons_need(stem):
     assert not names & {"teach", "torch", "transformers", "matplotlib", "ipywidgets", "IPython"}
 
 
-@pytest.mark.parametrize("stem", [*ORDER[ORDER.index("linear"):ORDER.index("generate") + 1], "inside"])
+@pytest.mark.parametrize("stem", [*OPERATIONS, "inside"])
 def test_an_operation_needs_numpy_and_the_standard_library_only(stem):
     outside = {name for name in imported(stem) if not name.startswith(".")}
     assert outside <= {"math", "functools", "itertools", "dataclasses", "numpy"}
@@ -86,7 +87,7 @@ def test_no_function_has_the_name_of_a_module():
             assert isinstance(getattr(gpt2lab, stem, gpt2lab), ModuleType), stem
     teach = importlib.import_module("gpt2lab.teach")
     for path in (PACKAGE / "teach").glob("*"):
-        if path.stem != "__init__" and path.suffix in ("", ".py") and path.stem != "__pycache__":
+        if path.stem not in ("__init__", "__pycache__") and path.suffix in ("", ".py"):
             assert isinstance(getattr(teach, path.stem, gpt2lab), ModuleType), path
     assert set(gpt2lab.__all__) & set(FILES) == {"safetensors", "bpe", "sampling"}
     for name in gpt2lab.__all__:

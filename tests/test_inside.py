@@ -1,4 +1,4 @@
-"""inside: constructed patterns, losses by hand, parts that add up to the logits, heads taken out."""
+"""inside: constructed patterns, losses by hand, parts that add up to logits, heads taken out."""
 import contextlib
 import re
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpt2lab
+import tiny_a
 from gpt2lab import GPT2, Config
 from gpt2lab.attention import attend
 from gpt2lab.heads import attend_heads
@@ -15,20 +16,23 @@ from gpt2lab.inside import (
     bytes_read,
     direct_logits,
     first_token,
+    flat,
     head_contributions,
     induction_score,
     logit_parts,
     multiplications,
+    nearest_rows,
+    never_seen,
     position_losses,
     ranks,
     stream_parts,
     stream_sizes,
     stream_stages,
+    unit,
     without_heads,
 )
 from gpt2lab.layernorm import layer_norm
-import tiny_a
-from recipes import A, SMALL, SMALL_PROMPTS, weights_of
+from recipes import SMALL, SMALL_PROMPTS, A, weights_of
 
 pytestmark = pytest.mark.filterwarnings("error")
 CHECKPOINTS = [(A, [1, 5, 3, 0, 7]), *((SMALL, ids) for ids in SMALL_PROMPTS.values())]
@@ -66,8 +70,10 @@ def test_the_score_is_a_mean_over_repeated_queries_for_each_head():
 
 
 @pytest.mark.parametrize("shape, period, message", [
-    ((4, 4), 0, "period must be from 1 to T - 1 = 3, got 0"), ((4, 4), 4, "period must be from 1 to T - 1 = 3, got 4"),
-    ((1, 1), 1, "period must be from 1 to T - 1 = 0, got 1"), ((3, 4), 2, "pattern must have shape (..., T, T), got (3, 4)"),
+    ((4, 4), 0, "period must be from 1 to T - 1 = 3, got 0"),
+    ((4, 4), 4, "period must be from 1 to T - 1 = 3, got 4"),
+    ((1, 1), 1, "period must be from 1 to T - 1 = 0, got 1"),
+    ((3, 4), 2, "pattern must have shape (..., T, T), got (3, 4)"),
     ((4,), 2, "pattern must have shape (..., T, T), got (4,)")])
 def test_what_cannot_be_scored_is_refused(shape, period, message):
     with pytest.raises(ValueError, match=re.escape("induction_score: " + message)):
@@ -99,29 +105,33 @@ def test_heads_and_bias_add_up_to_attention(run):
         w = {name: model.weights[f"h.{i}.attn.c_proj.{name}"] for name in ("weight", "bias")}
         heads = head_contributions(trace[f"h.{i}.attn.mixed"], w["weight"])
         assert heads.dtype == np.float32
-        np.testing.assert_allclose(heads.sum(axis=0) + w["bias"], trace[f"h.{i}.attn"], rtol=0, atol=1e-5)
+        added = heads.sum(axis=0) + w["bias"]
+        np.testing.assert_allclose(added, trace[f"h.{i}.attn"], rtol=0, atol=1e-5)
 
 
 def test_a_head_owns_its_rows_of_the_projection():
     mixed, w_out = np.array([[[2.0]], [[3.0]]]), np.array([[1.0, 10.0], [100.0, 1000.0]])
     assert head_contributions(mixed, w_out).tolist() == [[[2, 20]], [[300, 3000]]]
-    with pytest.raises(ValueError, match=re.escape("head_contributions: w_out must have shape (2, 2), got (2, 3)")):
+    message = "head_contributions: w_out must have shape (2, 2), got (2, 3)"
+    with pytest.raises(ValueError, match=re.escape(message)):
         head_contributions(mixed, np.ones((2, 3)))
 
 
 def test_parts_add_up_to_the_stream_and_to_every_logit(run):
-    """Every position, every token: the sum of what the parts add is the logit, to float32 rounding."""
+    """Every position, every token: the sum of what the parts add is the logit, but for rounding."""
     model, ids, trace = run
     c, w = model.config, model.weights
+    gain, bias, stream = w["ln_f.weight"], w["ln_f.bias"], trace[f"h.{c.n_layer - 1}.resid_post"]
     for t in range(len(ids)):
         names, parts = stream_parts(trace, w, c.n_layer, t)
         assert len(names) == len(set(names)) == len(parts) == 1 + c.n_layer * (c.n_head + 2)
-        np.testing.assert_allclose(parts.sum(axis=0), trace[f"h.{c.n_layer - 1}.resid_post"][t], rtol=0, atol=1e-5)
+        np.testing.assert_allclose(parts.sum(axis=0), stream[t], rtol=0, atol=1e-5)
         for token in range(c.vocab_size):
-            added = direct_logits(parts, w["ln_f.weight"], w["ln_f.bias"], w["wte.weight"][token], c.layer_norm_epsilon)
+            target = w["wte.weight"][token]
+            added = direct_logits(parts, gain, bias, target, c.layer_norm_epsilon)
             assert added.dtype == np.float32 and added.shape == (len(parts) + 1,)
             np.testing.assert_allclose(added.sum(), trace["logits"][t, token], rtol=0, atol=2e-5)
-            assert added[-1] == w["ln_f.bias"] @ w["wte.weight"][token]
+            assert added[-1] == bias @ target
 
 
 def test_parts_stand_under_their_names(run):
@@ -130,7 +140,8 @@ def test_parts_stand_under_their_names(run):
     parts = dict(zip(*stream_parts(trace, model.weights, model.config.n_layer, t)))
     np.testing.assert_array_equal(parts["embedding"], trace["embed"][t])
     np.testing.assert_array_equal(parts["block 1 MLP"], trace["h.1.mlp"][t])
-    np.testing.assert_array_equal(parts["block 0 c_proj bias"], model.weights["h.0.attn.c_proj.bias"])
+    bias = model.weights["h.0.attn.c_proj.bias"]
+    np.testing.assert_array_equal(parts["block 0 c_proj bias"], bias)
     Dh = model.config.n_embd // model.config.n_head
     row = trace["h.1.attn.mixed"][1, t] @ model.weights["h.1.attn.c_proj.weight"][Dh:2 * Dh]
     np.testing.assert_allclose(parts["block 1 head 1"], row, rtol=0, atol=1e-6)
@@ -145,17 +156,19 @@ def test_shares_by_hand():
 def test_one_part_is_the_norm_itself_and_differences_are_linear():
     draw = np.random.default_rng(2).normal
     x, gain, bias, a, b = draw(3, 2, 6), *draw(size=(4, 6))
-    np.testing.assert_allclose(direct_logits(x[None], gain, bias, a, 0.1).sum(), layer_norm(x, gain, bias, 0.1) @ a)
+    one = direct_logits(x[None], gain, bias, a, 0.1)
+    np.testing.assert_allclose(one.sum(), layer_norm(x, gain, bias, 0.1) @ a)
     parts = draw(size=(5, 6))
-    np.testing.assert_allclose(direct_logits(parts, gain, bias, a - b), direct_logits(parts, gain, bias, a)
-                               - direct_logits(parts, gain, bias, b), atol=1e-12)
+    of_a, of_b, difference = (direct_logits(parts, gain, bias, target) for target in (a, b, a - b))
+    np.testing.assert_allclose(difference, of_a - of_b, atol=1e-12)
 
 
 @pytest.mark.parametrize("place, name", [(1, "gain"), (2, "bias"), (3, "target")])
 def test_rows_of_the_wrong_length_are_refused(place, name):
     arguments = [np.ones((3, 4)), np.ones(4), np.ones(4), np.ones(4)]
     arguments[place] = np.ones(1)
-    with pytest.raises(ValueError, match=re.escape(f"direct_logits: {name} must have shape (D,) = (4,), got (1,)")):
+    message = f"direct_logits: {name} must have shape (D,) = (4,), got (1,)"
+    with pytest.raises(ValueError, match=re.escape(message)):
         direct_logits(*arguments)
 
 
@@ -172,16 +185,20 @@ def test_a_head_without_its_rows_adds_nothing(run):
         np.testing.assert_array_equal(trace[name], array)           # the model is as it was
     keep = np.arange(model.config.n_head) != 1
     heads = head_contributions(trace["h.0.attn.mixed"], model.weights["h.0.attn.c_proj.weight"])
-    np.testing.assert_allclose(off["h.0.attn"], heads[keep].sum(axis=0) + model.weights["h.0.attn.c_proj.bias"], atol=1e-5)
-    w = {name: model.weights[f"h.1.attn.{name}"] for name in ("c_attn.weight", "c_attn.bias", "c_proj.weight", "c_proj.bias")}
+    rest = heads[keep].sum(axis=0) + model.weights["h.0.attn.c_proj.bias"]
+    np.testing.assert_allclose(off["h.0.attn"], rest, atol=1e-5)
+    w = {name: model.weights[f"h.1.attn.{name}"]
+         for name in ("c_attn.weight", "c_attn.bias", "c_proj.weight", "c_proj.bias")}
     w["c_proj.weight"] = w["c_proj.weight"].copy()
     w["c_proj.weight"][:model.config.n_embd // model.config.n_head] = 0
-    np.testing.assert_allclose(off["h.1.attn"], attend_heads(off["h.1.ln_1"], *w.values(), model.config.n_head), atol=1e-5)
+    rest = attend_heads(off["h.1.ln_1"], *w.values(), model.config.n_head)
+    np.testing.assert_allclose(off["h.1.attn"], rest, atol=1e-5)
 
 
 @pytest.mark.parametrize("block, head", [(2, 0), (-1, 0), (0, 2), (0, -1)])
 def test_a_head_that_is_not_there_is_refused(block, head):
-    with pytest.raises(ValueError, match=f"without_heads: there is no head {head} in block {block}"):
+    message = f"without_heads: there is no head {head} in block {block}"
+    with pytest.raises(ValueError, match=message):
         without_heads(tiny_a.model(), [(block, head)])
 
 
@@ -192,8 +209,9 @@ def test_one_head_after_the_other_cannot_be_switched_off_in_silence():
     def heads(*arguments, attend, **named):
         return attend_heads(*arguments, attend=lambda q, k, v: np.stack(
             [attend(*head) for head in zip(q, k, v)]), **named)
+    refused = r"all H = 2 heads at once .*, got \(3, 4\)"
     for ops, sentence in ((gpt2lab.Ops(attend=one_by_one), None),
-                          (gpt2lab.Ops(attend_heads=heads), r"all H = 2 heads at once .*, got \(3, 4\)")):
+                          (gpt2lab.Ops(attend_heads=heads), refused)):
         model = tiny_a.model(ops=ops)
         np.testing.assert_allclose(model([1, 5, 3]), tiny_a.model()([1, 5, 3]), atol=1e-5)
         with pytest.raises(ValueError, match=sentence) if sentence else contextlib.nullcontext():
@@ -205,6 +223,56 @@ def test_stream_sizes_are_those_of_the_trace():
     sizes = stream_sizes(trace)
     assert len(sizes) == 5
     np.testing.assert_allclose(sizes[2], np.sqrt((trace["h.1.resid_post"] ** 2).mean()), rtol=1e-5)
+
+
+def test_unit_rows_have_length_1_and_zero_stays_zero():
+    rows = np.array([[3.0, 4.0], [0.0, 0.0], [-1e-3, 0.0]], np.float32)
+    np.testing.assert_allclose(unit(rows), [[0.6, 0.8], [0, 0], [-1, 0]], rtol=1e-6)
+    assert unit(rows).dtype == np.float32
+
+
+def test_rows_never_seen_are_equal_and_are_nobodys_neighbours():
+    model = gpt2lab.load()
+    wte = model.weights["wte.weight"]
+    unseen = never_seen(wte)
+    assert unseen.sum() == 20_888 and (wte[unseen] == wte[3644]).all()
+    ids = [model.encode(word)[0] for word in (" king", " rope", " goblin")]
+    near, _ = nearest_rows(unit(wte), ids, 50, unseen)
+    assert not unseen[near].any()
+    random = np.random.default_rng(1).normal(size=(300, 4))
+    assert not never_seen(random).any()
+    random[:100] = random[0]
+    assert not never_seen(random).any(), "a hundred equal rows may be chance"
+    random[250] = random[0]
+    assert list(np.flatnonzero(never_seen(random))) == [*range(100), 250]
+
+
+def test_nearest_rows_are_the_best_cosines_in_order():
+    rows = np.random.default_rng(2).normal(size=(40, 5))
+    rows[7] = 2 * rows[3]                       # equal cosines: the smaller id comes first
+    rows[21] = 3 * rows[3]
+    cosines = rows @ rows.T / np.outer(*[np.linalg.norm(rows, axis=-1)] * 2)
+    left_out = np.arange(40) == 11
+    ids, values = nearest_rows(unit(rows), [0, 11, 30], 6, left_out)
+    for row, i in zip(ids, [0, 11, 30]):
+        others = [j for j in range(40) if j not in (i, 11)]
+        assert list(row) == sorted(others, key=lambda j: (-cosines[i, j].round(12), j))[:6]
+    np.testing.assert_allclose(values[2], cosines[30, ids[2]])
+    (near,), _ = nearest_rows(unit(np.tile(np.eye(2), (3, 1))), [2], 4)
+    assert list(near) == [0, 4, 1, 3]
+
+
+def test_flat_keeps_the_directions_of_the_largest_spread():
+    draw = np.random.default_rng(3).normal
+    rows = draw(size=(30, 4)) * [1, 9, 0.1, 4] + 5
+    places, share = flat(rows)
+    values = np.linalg.eigvalsh(np.cov(rows.T))
+    np.testing.assert_allclose(np.var(places, axis=0, ddof=1), values[::-1][:2])
+    np.testing.assert_allclose(share, values[-2:].sum() / values.sum())
+    assert (places.max(axis=0) > -places.min(axis=0)).all()
+    np.testing.assert_allclose(flat(-rows)[0], places, atol=1e-9)
+    plane = draw(size=(5, 2)) @ draw(size=(2, 6))
+    np.testing.assert_allclose(flat(plane)[1], 1)
 
 
 def test_stages_are_the_streams_of_the_trace_in_order(run):

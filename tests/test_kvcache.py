@@ -4,10 +4,10 @@ import re
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from tiny_a import CONFIG, LOGITS, PROMPT, model
 
 from gpt2lab import Config, KVCache, Ops
 from gpt2lab.mlp import mlp
+from tiny_a import CONFIG, LOGITS, PROMPT, model
 
 pytestmark = pytest.mark.filterwarnings("error")
 MODEL = model()

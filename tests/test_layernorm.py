@@ -6,15 +6,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from gpt2lab.layernorm import layer_norm
+from inputs import fixed
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def fixed(values, dtype=np.float64):
-    """A read-only array: an operation that writes into its input fails."""
-    array = np.array(values, dtype)
-    array.flags.writeable = False
-    return array
 
 
 # torch 2.13.0, torch.nn.functional.layer_norm(x, (D,), eps=1e-5) in float64 on float32 numbers

@@ -5,18 +5,20 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from drawing import drawn
 
 import gpt2lab
 from gpt2lab.bpe import BPE, byte_characters, piece_pattern
-from gpt2lab.checkpoint import DATA
+from gpt2lab.files import shipped
+from gpt2lab.teach import play, plot
 from gpt2lab.teach.exercises import bpe as known
 from gpt2lab.teach.pictures import bpe as pictures
-from drawing import drawn
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "03_bpe.ipynb"
-FOLDER = DATA / "gpt2-vocab"
-TEXTS = ["raspberry", "a", " ", "can't  stop", "🤗", "$$ x_1^2 $", "<b>&amp;</b>", "two\nlines\t", "naïve 你好", "z" * 24,
-         "hob goblin", "\x00\x7f", "'Tomorrow'"]
+FOLDER = shipped("data", "gpt2-vocab")
+TEXTS = ["raspberry", "a", " ", "can't  stop", "🤗", "$$ x_1^2 $", "<b>&amp;</b>", "two\nlines\t",
+         "naïve 你好", "z" * 24, "hob goblin", "\x00\x7f", "'Tomorrow'"]
+RENDERED = ("raspberry", "🤗", "$$ x_1^2 $", "two\nlines\t")
 
 
 @pytest.fixture(scope="module")
@@ -34,53 +36,96 @@ def tokenizer():
     return gpt2lab.load().tokenizer
 
 
+@pytest.fixture(scope="module")
+def lesson():
+    """The cells that draw, run: what they leave behind, what they show, the explorer's function."""
+    space, shown = {}, []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plot, "show", shown.append)
+        patch.setattr(play, "explore", lambda draw, **controls: space.update(explorer=draw))
+        for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
+            needed = ("import re\n", "plot.show(pictures.", "bpe = BPE.", "play.explore(")
+            if cell.cell_type == "code" and any(part in cell.source for part in needed):
+                exec(cell.source, space)
+    return space, shown
+
+
+def after(bpe, ranks, text, done):
+    """A text after some merges."""
+    pieces = [bpe.merge_steps(piece) for piece in piece_pattern().findall(text)]
+    return known.merging(pieces, ranks, done)
+
+
 @pytest.mark.parametrize("text", TEXTS)
-def test_player_draws_every_step_up_to_the_ids(bpe, tokenizer, ranks, text):
-    size, total = len(text.encode("utf-8")), pictures.merging(bpe, text, 0)[3]
+def test_player_draws_every_step_up_to_the_ids(bpe, tokenizer, ranks, text, lesson):
+    size, total = len(text.encode("utf-8")), after(bpe, ranks, text, 0).total
     for done in range(total + 2):
-        parts, by_rank, cuts, _, coming = pictures.merging(bpe, text, done)
-        assert b"".join(parts).decode("utf-8") == text and len(parts) == size - min(done, total)
-        for place, (pair, rank) in enumerate(zip(zip(parts, parts[1:]), by_rank)):
-            assert rank == (None if place in cuts else ranks.get(pair))
+        state = after(bpe, ranks, text, done)
+        parts, coming = state.parts, state.coming
+        assert b"".join(parts).decode("utf-8") == text and state.done == min(done, total)
+        assert len(parts) == size - state.done
+        for place, (pair, rank) in enumerate(zip(zip(parts, parts[1:]), state.ranks)):
+            assert rank == (None if place in state.cuts else ranks.get(pair))
         assert (coming is None) == (done >= total)
         if coming is not None:
-            after = pictures.merging(bpe, text, done + 1)[0]
-            assert after == parts[:coming] + [parts[coming] + parts[coming + 1]] + parts[coming + 2:]
+            merged = parts[:coming] + [parts[coming] + parts[coming + 1]] + parts[coming + 2:]
+            assert after(bpe, ranks, text, done + 1).parts == merged
     for done in (0, total // 2, 23) if text in ("raspberry", "🤗") else (23,):
-        fig = pictures.player(bpe, tokenizer, text, done)
-        arrays = drawn(fig, render=done == 23 and text in ("raspberry", "🤗", "$$ x_1^2 $", "two\nlines\t"))
-        parts = pictures.merging(bpe, text, done)[0]
+        fig = lesson[0]["explorer"](text, done)
+        arrays = drawn(fig, render=done == 23 and text in RENDERED)
+        parts = after(bpe, ranks, text, done).parts
         assert list(np.diff(arrays["parts"])) == list(map(len, parts))
         assert list(arrays["ids"]) == tokenizer.encode(text)
-    assert [tokenizer.decode_bytes([i]) for i in tokenizer.encode(text)] == parts, "at the end stand tiktoken's tokens"
-    assert fig.alt.endswith("tiktoken says the same.") and str(tokenizer.encode(text)[-1]) in fig.alt
+    tokens = [tokenizer.decode_bytes([i]) for i in tokenizer.encode(text)]
+    assert tokens == parts, "at the end stand tiktoken's tokens"
+    assert fig.alt.endswith("tiktoken says the same.")
+    assert str(tokenizer.encode(text)[-1]) in fig.alt
+
+
+def test_player_says_when_the_two_tokenizers_differ(bpe, ranks):
+    state = after(bpe, ranks, "hi", 9)
+    fig = pictures.player(state, [5303], [b"h", b"i"], [71, 72])
+    assert fig.alt.endswith("the ids are 5303; tiktoken says something else.")
 
 
 @pytest.mark.parametrize("text", ["a", "<b>&amp;</b>", "naïve 你好"])
 def test_byte_view_draws_bytes_and_ids(tokenizer, text):
-    arrays = drawn(pictures.byte_view(tokenizer, text), render=text in ("a", "<b>&amp;</b>"))
-    assert bytes(arrays["bytes"]) == text.encode("utf-8") and list(arrays["ids"]) == tokenizer.encode(text)
+    ids = tokenizer.encode(text)
+    fig = pictures.byte_view([tokenizer.decode_bytes([i]) for i in ids], ids)
+    arrays = drawn(fig, render=text in ("a", "<b>&amp;</b>"))
+    assert bytes(arrays["bytes"]) == text.encode("utf-8") and list(arrays["ids"]) == ids
+    assert f"“{text}” has {len(text)} characters, {len(text.encode())} bytes" in fig.alt
 
 
-def test_staircase_and_byte_table(bpe):
-    arrays = drawn(pictures.staircase(bpe, "raspberry"))
-    assert list(arrays["ranks"]) == [rank for _, rank in bpe.merge_steps("raspberry")[1:]]
-    assert list(arrays["ids"]) == bpe.encode("raspberry")
-    moved = drawn(pictures.byte_table(), render=False)["moved"].ravel()
-    assert all(moved[byte] == (ord(character) != byte) for byte, character in byte_characters().items())
+def test_the_lessons_pictures(bpe, lesson):
+    view, table, stairs = lesson[1]
+    assert bytes(drawn(view)["bytes"]).decode() == "The café is open 🤗"
+    arrays, steps = drawn(stairs), bpe.merge_steps("raspberry")
+    assert list(arrays["ranks"]) == [rank for _, rank in steps[1:]]
+    tokens = [bpe.decode_bytes([i]) for i in bpe.encode("raspberry")]
+    assert list(np.diff(arrays["parts"])) == list(map(len, tokens))
+    assert stairs.alt.endswith(f"ends as {' | '.join(token.decode() for token in tokens)}.")
+    moved = drawn(table, render=False)["moved"].ravel()
+    assert all(moved[byte] == (ord(character) != byte)
+               for byte, character in byte_characters().items())
 
 
-def test_text_that_cannot_be_drawn_is_refused_with_a_sentence(bpe, tokenizer):
-    for draw in (lambda text: pictures.player(bpe, tokenizer, text, 3), lambda text: pictures.byte_view(tokenizer, text),
-                 lambda text: pictures.staircase(bpe, text)):
+def test_text_that_cannot_be_drawn_is_refused_with_a_sentence(bpe, tokenizer, lesson):
+    def view(text):
+        ids = tokenizer.encode(text)
+        return pictures.byte_view([tokenizer.decode_bytes([i]) for i in ids], ids)
+
+    def stairs(text):
+        return pictures.staircase(bpe.merge_steps(text))
+    for draw in (lambda text: lesson[0]["explorer"](text, 3), view, stairs):
         with pytest.raises(ValueError, match="there is no text: type a word"):
             draw("")
         with pytest.raises(ValueError, match="this text has 25 bytes and the picture holds 24"):
             draw("z" * 25)
         with pytest.raises(ValueError, match="half a surrogate pair"):
             draw("\ud83e")
-    with pytest.raises(ValueError, match="cut into several pieces"):
-        pictures.staircase(bpe, "two words")
+    with pytest.raises(ValueError, match="this text has 200,000 bytes"):
+        lesson[0]["explorer"]("z" * 200_000, 3)         # before anything is merged
 
 
 def test_labels_never_show_an_empty_box():
@@ -92,7 +137,7 @@ def test_labels_never_show_an_empty_box():
 def test_the_cases_use_openais_merges_and_ids(ranks, bpe):
     assert all(ranks[pair] == rank for pair, rank in known.RANKS.items())
     assert all(bpe.tokens[i] == token for token, i in known.IDS.items())
-    for word in known.WORDS:                    # nothing is missing: these merges give GPT-2's tokens
+    for word in known.WORDS:                    # nothing is missing: they give GPT-2's tokens
         for piece in piece_pattern().findall(word):
             found = known.merge([bytes([byte]) for byte in piece.encode("utf-8")], known.RANKS)
             assert [known.IDS[part] for part in found] == bpe.encode(piece)
@@ -104,8 +149,9 @@ def test_id_is_rank_plus_256(bpe):
 
 def test_right_answers_equal_tiktoken(ranks, bpe, tokenizer):
     ids, dice = {token: i for i, token in enumerate(bpe.tokens)}, random.Random(3)
+    bits = ["the", " cat", "'s", " ", "\n", "12", "é", "🤗", "!", "tion", "龍", "Ab"]
     for _ in range(200):
-        text = "".join(dice.choices(["the", " cat", "'s", " ", "\n", "12", "é", "🤗", "!", "tion", "龍", "Ab"], k=12))
+        text = "".join(dice.choices(bits, k=12))
         found = known.encode(text, piece_pattern(), known.merge, ranks, ids)
         assert found == tokenizer.encode(text) and known.decode(found, bpe.tokens) == text
 

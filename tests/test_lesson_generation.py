@@ -1,12 +1,12 @@
 """Lesson 13: each step of the way is an array of the trace, in its order, with its lesson."""
 import numpy as np
 import pytest
-from lesson_cells import ran
 
 import gpt2lab
 from gpt2lab.sampling import probabilities, sample
 from gpt2lab.teach import compare, plot, show
 from gpt2lab.teach.pictures import generation as pictures
+from lesson_cells import ran
 
 LESSON = ran("13_generation", "import numpy", "def way", "play.explore")
 MODEL, TEXT = LESSON["model"], "Once upon a time there was"

@@ -1,13 +1,13 @@
 """Lesson 10: what its pictures draw is what the model computes."""
 import numpy as np
 import pytest
-from drawing import drawn
-from lesson_cells import ran
 
+from drawing import drawn
 from gpt2lab.inside import logit_parts
 from gpt2lab.lm_head import lm_head
 from gpt2lab.teach import show
 from gpt2lab.teach.exercises.lm_head import lens
+from lesson_cells import ran
 
 PROMPTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;",
            "two\nlines\t🤗 naïve and then more than ten tokens of text"]
@@ -52,7 +52,9 @@ def test_lens_draws_the_head_behind_every_block(cells, model, prompt):
     ids, w = model.encode(prompt), model.weights
     trace = model.trace(ids)
     head = w["ln_f.weight"], w["ln_f.bias"], w["wte.weight"]
-    arrays = drawn(cells["lens_of"](prompt))
+    fig = cells["lens_of"](prompt)
+    arrays = drawn(fig)
+    assert " after each block; " in fig.alt
     T = min(len(ids), POSITIONS)
     assert arrays["probabilities"].shape == (model.config.n_layer + 1, T)
     streams = [trace[name][-T:] for name in ["embed", *(f"h.{i}.resid_post" for i in range(4))]]

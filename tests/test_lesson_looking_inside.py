@@ -1,20 +1,19 @@
 """The bonus lesson looking_inside: its pictures draw what the model computes, at 144 heads too."""
 import numpy as np
 import pytest
-from drawing import drawn
-from lesson_cells import ran
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from recipes import weights_of
 
+from drawing import drawn
 from gpt2lab import GPT2, Config
 from gpt2lab.inside import direct_logits, first_token, position_losses, without_heads
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.softmax import softmax
 from gpt2lab.teach import show
 from gpt2lab.teach.checking import attempt, recognise
-from gpt2lab.teach.exercises import exercises
-from gpt2lab.teach.exercises import looking_inside as lesson
+from gpt2lab.teach.exercises import exercises, looking_inside as lesson
 from gpt2lab.teach.pictures import looking_inside as pictures
+from lesson_cells import ran
+from recipes import weights_of
 
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;",
          "two\nlines\t🤗 naïve and then more than twelve tokens of text"]

@@ -1,7 +1,6 @@
 """Bonus lesson, the memory wall: counts are counts, the pictures draw what the model computes."""
 import numpy as np
 import pytest
-from lesson_cells import ran
 
 import gpt2lab
 from gpt2lab.inside import bytes_read, multiplications
@@ -11,6 +10,7 @@ from gpt2lab.teach import plot, show
 from gpt2lab.teach.checking import verdict
 from gpt2lab.teach.exercises.memory_wall import LARGER, next_tokens, random_model
 from gpt2lab.teach.pictures import memory_wall as pictures
+from lesson_cells import ran
 
 LESSON = ran("bonus/memory_wall", "import numpy", "intensities", "def quantize_int8_loops",
              "pictures.steps", "def few_bits")

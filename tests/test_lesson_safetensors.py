@@ -1,40 +1,70 @@
-"""Lesson 02: the byte view shows the file's own bytes; BF16 is rounded as others round it; seven files are judged alike."""
+"""Lesson 02: the byte view shows the file's own bytes; BF16 is rounded as others round it.
+
+And seven files are judged as the official reader judges them.
+"""
 import json
 from pathlib import Path
 
+import drawing
 import nbformat
 import numpy as np
 import pytest
 
-import drawing
 from gpt2lab import safetensors
 from gpt2lab.checkpoint import BUNDLED
+from gpt2lab.teach import play, plot, show
 from gpt2lab.teach.checking import Failure, attempt
 from gpt2lab.teach.exercises import exercises
-from gpt2lab.teach.exercises.safetensors import FILES, file_of, from_bf16
+from gpt2lab.teach.exercises import safetensors as ready_made
+from gpt2lab.teach.exercises.safetensors import FILES, file_of, from_bf16, says, to_bf16
 from gpt2lab.teach.pictures import safetensors as pictures
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "02_safetensors.ipynb"
 PATH = BUNDLED / "model.safetensors"
-AWKWARD = [("$$", "F32", [3]), ("<b>&amp;", "F16", [7]), ("a\nb\t\"q\"", "BF16", [2, 2]), ("🤗 naïve", "I64", []),
-           ("", "U8", [0]), ("x" * 70, "U8", [40])]
+AWKWARD = [("$$", "F32", [3]), ("<b>&amp;", "F16", [7]), ("a\nb\t\"q\"", "BF16", [2, 2]),
+           ("🤗 naïve", "I64", []), ("", "U8", [0]), ("x" * 70, "U8", [40])]
 
 
 def drawn(fig):
     """The arrays of a picture, which is checked as all are, and cuts no text off."""
     drawing.drawn(fig)
-    for ax in fig.axes:
-        for text in ax.texts:
-            extent = text.get_window_extent()
-            assert 0 <= extent.x0 and extent.x1 <= 640 and 0 <= extent.y0 and extent.y1 <= fig.bbox.y1, text
+    with plot.house_style():
+        for ax in fig.axes:
+            for text in ax.texts:
+                extent = text.get_window_extent()
+                assert 0 <= extent.x0 and extent.x1 <= 640, text
+                assert 0 <= extent.y0 and extent.y1 <= fig.bbox.y1, text
     return fig.drawn
 
 
-@pytest.mark.parametrize("name, number", [("transformer.h.0.attn.c_attn.bias", 0), ("transformer.h.2.ln_1.bias", 127),
-                                          ("transformer.h.2.ln_1.bias", 125), ("transformer.wte.weight", 64)])
-def test_byte_view_shows_the_files_own_bytes(name, number):
+def byte_view(path, name, number=0):
+    """The byte view of a file as the library reads it."""
+    file = safetensors.open_file(path)
+    return pictures.byte_view(np.fromfile(path, np.uint8), file.entries, name, file[name], number)
+
+
+@pytest.fixture(scope="module")
+def explorer():
+    """What the lesson's last explorer draws: the cells that it needs, run."""
+    space, told = {}, []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plot, "show", told.append)
+        patch.setattr(play, "explore", lambda draw, **controls: told.append((draw, controls)))
+        for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
+            needed = ("import json", "PATH = ", "data = file.read()", "raw = ", "play.explore(")
+            if cell.cell_type == "code" and any(part in cell.source for part in needed):
+                exec(cell.source, space)
+    return told[-1]
+
+
+@pytest.mark.parametrize("name, number", [
+    ("transformer.h.0.attn.c_attn.bias", 0), ("transformer.h.2.ln_1.bias", 127),
+    ("transformer.h.2.ln_1.bias", 125), ("transformer.wte.weight", 64)])
+def test_byte_view_shows_the_files_own_bytes(name, number, explorer):
     raw, array = PATH.read_bytes(), safetensors.open_file(PATH)[name]
-    fig = pictures.byte_view(PATH, name, number)
+    draw, controls = explorer
+    assert name in controls["name"].options and controls["number"].min <= number
+    fig = draw(name, number)
     arrays, entry = drawn(fig), safetensors.read_header(PATH).entries[name]
     assert arrays["length"] == int.from_bytes(raw[:8], "little")
     assert json.loads(b"{" + arrays["entry"] + b"}")[name]["shape"] == list(entry.shape)
@@ -52,43 +82,65 @@ def test_byte_view_takes_any_name_and_type(name, dtype, shape, tmp_path):
     size = int(np.prod(shape)) * safetensors.BITS[dtype] // 8
     header = {"first": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
               name: {"dtype": dtype, "shape": shape, "data_offsets": [1, 1 + size]}}
+    text = json.dumps(header, ensure_ascii=False).replace(": ", ":").encode()
     path = tmp_path / "model.safetensors"
-    path.write_bytes(file_of(json.dumps(header, ensure_ascii=False).replace(": ", ":").encode(), bytes(range(size + 1))))
+    path.write_bytes(file_of(text, bytes(range(size + 1))))
+    values = safetensors.open_file(path)[name].reshape(-1)
     for number in (0, 1000):
-        arrays = drawn(pictures.byte_view(path, name, number))
+        arrays = drawn(byte_view(path, name, number))
         assert name in json.loads(b"{" + arrays["entry"] + b"}")
         assert np.isfinite(arrays["numbers"].astype(np.float64)).all()
+        begin = min(number, max(len(values) - 1, 0))
+        whole = 24 // (safetensors.BITS[dtype] // 8)
+        np.testing.assert_array_equal(arrays["numbers"], values[begin:begin + whole])
 
 
 def test_parts_are_the_whole_file():
-    np.testing.assert_allclose(drawn(pictures.parts(PATH))["values"].sum(), 100)
-    assert [pictures.group(f"{prefix}h.3.ln_1.bias") for prefix in ("", "transformer.")] == ["h.3"] * 2
+    entries, size = safetensors.read_header(PATH).entries, PATH.stat().st_size
+    shares = drawn(pictures.parts(entries))["values"]
+    np.testing.assert_allclose(shares.sum(), 100)
+    np.testing.assert_allclose(shares[0], 100 * min(e.begin for e in entries.values()) / size)
+    for name in ("h.3.ln_1.bias", "transformer.h.3.ln_1.bias"):
+        assert pictures.group(name) == "h.3"
 
 
 def test_bf16_is_rounded_to_the_nearest_and_ties_to_even():
     bits = np.arange(0x0100, 0x7F00, 97, dtype=np.uint16)
-    exact = pictures.from_bf16(bits)
-    np.testing.assert_array_equal(pictures.to_bf16(exact), bits)
-    np.testing.assert_array_equal(exact, from_bf16(bits))
-    above = pictures.from_bf16(bits + np.uint16(1))
-    middle = (exact.astype(np.float64) + above) / 2
-    np.testing.assert_array_equal(pictures.to_bf16(middle), bits + (bits & 1))
-    np.testing.assert_array_equal(pictures.to_bf16(np.nextafter(middle.astype(np.float32), np.float32(0))), bits)
-    np.testing.assert_array_equal(pictures.to_bf16(-exact), bits | 0x8000)
+    exact = from_bf16(bits)
+    np.testing.assert_array_equal(exact.view(np.uint32), bits.astype(np.uint32) * 2 ** 16)
+    np.testing.assert_array_equal(to_bf16(exact), bits)
+    middle = (exact.astype(np.float64) + from_bf16(bits + np.uint16(1))) / 2
+    below = np.nextafter(middle.astype(np.float32), np.float32(0))
+    np.testing.assert_array_equal(to_bf16(middle), bits + (bits & 1))
+    np.testing.assert_array_equal(to_bf16(below), bits)
+    np.testing.assert_array_equal(to_bf16(-exact), bits | 0x8000)
 
 
 @pytest.mark.parametrize("value", [0.1, 1.0, -2.0, 70000.0])
 def test_bits_are_those_of_the_number(value):
-    arrays = drawn(pictures.bits(value))
+    cell = next(cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells
+                if cell.cell_type == "code" and "pictures.bits(" in cell.source)
+    with pytest.MonkeyPatch.context() as patch:
+        shown = []
+        patch.setattr(plot, "show", shown.append)
+        space = {"np": np, "plot": plot, "pictures": pictures, "ready_made": ready_made,
+                 "show": show}
+        exec(cell.replace("[0.1, ", f"[{value}, "), space)
+    (fig,) = shown
+    arrays = drawn(fig)
     packed = {name: np.packbits(array)[::-1].tobytes() for name, array in arrays.items()}
     assert np.frombuffer(packed["F32"], "<f4")[0] == np.float32(value)
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(np.frombuffer(packed["F16"], "<f2")[0], np.float16(value))
-    assert packed["BF16"] == pictures.to_bf16(value).tobytes()
+    assert packed["BF16"] == to_bf16(value).tobytes()
+    shown = [text.get_text() for text in fig.axes[0].texts]
+    assert f"= {float(np.float32(value)):.8g}" in shown
+    assert f"= {float(from_bf16(to_bf16(value))):.8g}" in shown
 
 
 def test_four_of_the_seven_files_are_broken_as_the_official_reader_says():
-    refused = [isinstance(attempt(exercises()["read_header"].right, case), Failure) for case in FILES]
+    right = exercises()["read_header"].right
+    refused = [isinstance(attempt(right, case), Failure) for case in FILES]
     assert refused == [False] * 3 + [True] * 4
     official = pytest.importorskip("safetensors")
     for case, wanted in zip(FILES, refused):
@@ -105,9 +157,9 @@ def safetensors_names(case):
 
 
 def test_says_what_the_library_says():
-    assert pictures.says(FILES[0].arguments[0]) == "accepted: w"
-    assert "Git-LFS" in pictures.says(FILES[3].arguments[0])
-    assert pictures.says(b"abc") == "the file has 3 bytes, a safetensors file needs at least 8"
+    assert says(FILES[0].arguments[0]) == "accepted: w"
+    assert "Git-LFS" in says(FILES[3].arguments[0])
+    assert says(b"abc") == "the file has 3 bytes, a safetensors file needs at least 8"
 
 
 def test_loops_version_reads_float32():
@@ -120,5 +172,6 @@ def function_of_the_notebook(name):
     space = {"np": np}
     for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
         if cell.cell_type == "code" and f"def {name}(" in cell.source:
-            exec("\n\n".join(part for part in cell.source.split("\n\n") if part.startswith("def ")), space)
+            parts = cell.source.split("\n\n")
+            exec("\n\n".join(part for part in parts if part.startswith("def ")), space)
     return space[name]

@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 
 from gpt2lab.lm_head import lm_head
+from inputs import fixed
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def fixed(values, dtype=np.float64):
-    """A read-only array: an operation that writes into its input fails."""
-    array = np.array(values, dtype)
-    array.flags.writeable = False
-    return array
 
 
 def by_loops(x, gain, bias, wte, epsilon=1e-5):

@@ -5,16 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from recipes import PROMPTS, SMALL, A, weights_of
-from tiny_a import CONFIG, GREEDY, model
+from hypothesis import given, settings, strategies as st
 
 import gpt2lab
 from gpt2lab import GPT2, Config, Tokenizer
 from gpt2lab.cli import main
 from gpt2lab.generate import generate_ids, stream_ids
 from gpt2lab.lookup import accept, guess
+from recipes import PROMPTS, SMALL, A, weights_of
+from tiny_a import CONFIG, GREEDY, model
 
 pytestmark = pytest.mark.filterwarnings("error")
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,7 +26,7 @@ TINY = gpt2lab.load()
 @pytest.mark.parametrize("ids, k, right", [
     ([1, 2, 3, 9, 1, 2, 3], 2, [9, 1]),                     # three tokens are found again
     ([1, 2, 3, 9, 1, 2, 3], 9, [9, 1, 2, 3, 9, 1, 2, 3, 9]),        # and round
-    ([1, 2, 3, 4, 7, 3, 5, 2, 3], 1, [4]),                  # two tokens count more than one, further back
+    ([1, 2, 3, 4, 7, 3, 5, 2, 3], 1, [4]),      # two tokens count more than one, further back
     ([3, 4, 7, 3, 5, 2, 3], 2, [5, 2]),                     # the latest place of one
     ([0, 1, 2, 3, 4, 9, 1, 2, 3, 5, 8, 1, 2, 3], 1, [5]),   # the latest place of three
     ([7, 7], 3, [7, 7, 7]), ([1, 2, 3], 4, []), ([5], 4, []), ([], 4, []), ([7, 7], 0, []),
@@ -66,8 +65,8 @@ def test_three_tokens_are_looked_for():
 
 
 @pytest.mark.parametrize("guessed, greedy, right", [
-    ([], [5], 0), ([5], [5, 6], 1), ([4], [5, 6], 0), ([5, 6, 7], [5, 6, 8, 9], 2), ([4, 6, 7], [5, 6, 7, 8], 0),
-    ([5, 6, 7], [5, 6, 7, 8], 3), ([5, 6, 7], [5], 1), ([5], [], 0)])
+    ([], [5], 0), ([5], [5, 6], 1), ([4], [5, 6], 0), ([5, 6, 7], [5, 6, 8, 9], 2),
+    ([4, 6, 7], [5, 6, 7, 8], 0), ([5, 6, 7], [5, 6, 7, 8], 3), ([5, 6, 7], [5], 1), ([5], [], 0)])
 def test_accept(guessed, greedy, right):
     assert accept(guessed, greedy) == right
 
@@ -109,8 +108,9 @@ def test_bundled_model(name, k):
     both(TINY, TINY.encode(PROMPTS[name])[:230], k, max_new_tokens=40)
 
 
-@pytest.mark.parametrize("text", ["The king said", '"Where are you going?" said the', "In the year 1850", "My dear sister,",
-                                  "I do not know what", "It was a dark night, and", "One two three. One two three. One"])
+@pytest.mark.parametrize("text", [
+    "The king said", '"Where are you going?" said the', "In the year 1850", "My dear sister,",
+    "I do not know what", "It was a dark night, and", "One two three. One two three. One"])
 def test_more_prompts_of_the_bundled_model_in_fewer_passes(text):
     done, without, with_ = both(TINY, TINY.encode(text), 8, max_new_tokens=60)
     assert len(done.ids) / len(with_) > 1.5 and len(without) == len(done.ids)
@@ -123,14 +123,15 @@ def test_random_checkpoints_to_the_full_context(config):
     for case in range(60):
         length = int(rng.integers(1, config["n_positions"] + 1))
         ids = rng.integers(0, config["vocab_size"] if case % 2 else 2, length).tolist()
-        done, without, with_ = both(one, ids, int(rng.integers(1, 12)), max_new_tokens=100, eos_token_id=None)
-        assert done.stop_reason == "context_full" and len(done.ids) == config["n_positions"] - length + 1
+        k, room = int(rng.integers(1, 12)), config["n_positions"] - length + 1
+        done, without, with_ = both(one, ids, k, max_new_tokens=100, eos_token_id=None)
+        assert done.stop_reason == "context_full" and len(done.ids) == room
         saved += len(without) - len(with_)
     assert saved > 0
 
 
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=12), st.integers(1, 20), st.integers(0, 14),
-       st.one_of(st.none(), st.integers(0, 12)))
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=12), st.integers(1, 20),
+       st.integers(0, 14), st.one_of(st.none(), st.integers(0, 12)))
 @settings(deadline=None, max_examples=150)
 def test_any_prompt_k_length_and_end_token(ids, k, tokens, eos):
     both(model(), ids, k, max_new_tokens=tokens, eos_token_id=eos)
@@ -153,21 +154,22 @@ def told(text, **changes):
 
 
 LOOP = [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1]
+GREEDILY = {"temperature": 0, "eos_token_id": None}
 
 
 def test_passes_of_a_loop_and_the_cache_behind_each():
     one, calls = told(LOOP)
-    done = one.generate_ids([1, 2], max_new_tokens=9, temperature=0, eos_token_id=None, lookup=8)
+    done = one.generate_ids([1, 2], max_new_tokens=9, **GREEDILY, lookup=8)
     assert (done.ids, done.stop_reason) == (LOOP[2:11], "max_new_tokens")
-    # nothing to guess from; [1] right though unchecked, so 1 is checked, and 2 right; then all the rest
+    # nothing to guess from; [1] right though unchecked, so 1 is checked, and 2 right; then the rest
     assert calls == [(2, 2), (1, 3), (2, 5), (5, 10)]
 
 
 def test_refused_guesses_are_forgotten():
-    """After 1 2 1 2 1 2 comes 5 where 1 was guessed: the cache goes back, and the text goes on right."""
+    """After 1 2 1 2 1 2 comes 5 where 1 was guessed: cache and text go on from there."""
     text = [1, 2, 1, 2, 1, 2, 5, 6, 3, 1, 2, 1, 7]
     one, calls = told(text)
-    done = one.generate_ids([1, 2, 1], max_new_tokens=9, temperature=0, eos_token_id=None, lookup=8)
+    done = one.generate_ids([1, 2, 1], max_new_tokens=9, **GREEDILY, lookup=8)
     assert done.ids == text[3:12]
     read = [length for length, _ in calls]
     ends = [end for _, end in calls]
@@ -177,14 +179,14 @@ def test_refused_guesses_are_forgotten():
 
 def test_a_pass_without_guesses_reads_one_token():
     one, calls = told(list(range(12)) + [0])
-    one.generate_ids([0], max_new_tokens=11, temperature=0, eos_token_id=None, lookup=8)
+    one.generate_ids([0], max_new_tokens=11, **GREEDILY, lookup=8)
     assert [length for length, _ in calls] == [1] * 11
 
 
 @pytest.mark.parametrize("tokens", range(12))
 def test_never_more_than_asked_for_and_never_past_the_last_position(tokens):
     one, calls = told(LOOP)
-    done = one.generate_ids([1, 2], max_new_tokens=tokens, temperature=0, eos_token_id=None, lookup=100)
+    done = one.generate_ids([1, 2], max_new_tokens=tokens, **GREEDILY, lookup=100)
     assert (done.ids, done.stop_reason) == (LOOP[2:2 + tokens], "max_new_tokens")
     assert all(end <= max(2 + tokens - 1, 2) for _, end in calls) and (calls == []) == (tokens == 0)
 
@@ -192,7 +194,7 @@ def test_never_more_than_asked_for_and_never_past_the_last_position(tokens):
 @pytest.mark.parametrize("tokens", [12, 100, 10**30])
 def test_context_full(tokens):
     one, calls = told(LOOP)
-    done = one.generate_ids([1, 2], max_new_tokens=tokens, temperature=0, eos_token_id=None, lookup=10**30)
+    done = one.generate_ids([1, 2], max_new_tokens=tokens, **GREEDILY, lookup=10**30)
     assert (done.ids, done.stop_reason) == (LOOP[2:], "context_full") and calls[-1][1] == 12
 
 
@@ -203,12 +205,13 @@ def test_an_end_token_inside_the_guesses_stops_there(place):
     for eos in (9, 1):
         one, _ = told(text)
         left = next(i for i, token in enumerate(text[place:]) if token == eos)
-        done = one.generate_ids(text[:place], max_new_tokens=50, temperature=0, eos_token_id=eos, lookup=8)
+        done = one.generate_ids(text[:place], max_new_tokens=50, temperature=0, eos_token_id=eos,
+                                lookup=8)
         assert (done.ids, done.stop_reason) == (text[place:place + left], "eos")
     loop = [3, 4, 5, 3, 4, 5, 3, 4, 5, 3, 4, 5, 3]
     one, calls = told(loop)
-    assert list(one.generate_ids(loop[:4], max_new_tokens=8, temperature=0, eos_token_id=12, lookup=8).ids) == loop[4:12]
-    assert len(calls) < 8
+    done = one.generate_ids(loop[:4], max_new_tokens=8, temperature=0, eos_token_id=12, lookup=8)
+    assert list(done.ids) == loop[4:12] and len(calls) < 8
 
 
 def test_ids_that_only_pad_the_table_are_never_chosen():
@@ -224,7 +227,8 @@ def test_ids_that_only_pad_the_table_are_never_chosen():
             found |= set(done.ids)
         assert (max(found) >= 10) == padded
     logits = GPT2(CONFIG, weights, Ten()).last_logits([1, 5, 3], 2)
-    assert logits.shape == (2, 13) and np.isneginf(logits[:, 10:]).all() and np.isfinite(logits[:, :10]).all()
+    assert logits.shape == (2, 13)
+    assert np.isneginf(logits[:, 10:]).all() and np.isfinite(logits[:, :10]).all()
 
 
 def test_last_logits_are_the_last_rows():
@@ -232,7 +236,8 @@ def test_last_logits_are_the_last_rows():
     whole = one([1, 5, 3, 0])
     for rows in (1, 2, 4):
         np.testing.assert_allclose(one.last_logits([1, 5, 3, 0], rows), whole[-rows:], atol=1e-5)
-    np.testing.assert_array_equal(one.next_logits([1, 5, 3, 0]), one.last_logits([1, 5, 3, 0], 1)[0])
+    last, = one.last_logits([1, 5, 3, 0], 1)
+    np.testing.assert_array_equal(one.next_logits([1, 5, 3, 0]), last)
 
 
 def test_logits_without_meaning_stop_where_greedy_would_stop(monkeypatch):
@@ -247,7 +252,8 @@ def test_logits_without_meaning_stop_where_greedy_would_stop(monkeypatch):
         return logits
     for lookup in (None, 8):
         if lookup is None:
-            monkeypatch.setattr(one, "next_logits", lambda ids, cache: last_logits(ids, 1, cache)[0])
+            monkeypatch.setattr(one, "next_logits",
+                                lambda ids, cache: last_logits(ids, 1, cache)[0])
         else:
             monkeypatch.setattr(one, "last_logits", last_logits)
         stream, got = stream_ids(one, [1, 2], 9, None, temperature=0, lookup=lookup), []
@@ -261,22 +267,23 @@ def test_logits_without_meaning_stop_where_greedy_would_stop(monkeypatch):
 
 def test_off_is_none_or_0_and_numpy_numbers_are_numbers():
     for lookup in (None, 0, np.int64(3), 5):
-        done = model().generate_ids([1, 5, 3], max_new_tokens=9, temperature=0, eos_token_id=None, lookup=lookup)
+        done = model().generate_ids([1, 5, 3], max_new_tokens=9, **GREEDILY, lookup=lookup)
         assert done.ids == GREEDY[:9] and all(type(i) is int for i in done.ids)
-    assert model().generate_ids([1, 5, 3], temperature=1.0, seed=1, lookup=0) == model().generate_ids(
-        [1, 5, 3], temperature=1.0, seed=1)
+    drawn = model().generate_ids([1, 5, 3], temperature=1.0, seed=1)
+    assert model().generate_ids([1, 5, 3], temperature=1.0, seed=1, lookup=0) == drawn
 
 
 @pytest.mark.parametrize("named, message", [
-    *(({"lookup": wrong, "temperature": 0}, f"generate: lookup must be a whole number of at least 0, got {wrong!r}")
+    *(({"lookup": wrong, "temperature": 0}, f"must be a whole number of at least 0, got {wrong!r}")
       for wrong in (-1, 1.5, 8.0, "8", True, [8])),
-    ({"lookup": 8}, "generate: lookup needs temperature 0 (greedy), got temperature 1.0"),
-    ({"lookup": 1, "temperature": 0.7, "seed": 3}, "generate: lookup needs temperature 0 (greedy), got temperature 0.7")])
+    ({"lookup": 8}, "needs temperature 0 (greedy), got temperature 1.0"),
+    ({"lookup": 1, "temperature": 0.7, "seed": 3},
+     "needs temperature 0 (greedy), got temperature 0.7")])
 def test_refused_at_once(named, message):
     one, calls = told(LOOP, tokenizer=TOKENIZER)
     for call in (lambda: stream_ids(one, [1], **named), lambda: one.generate_ids([1], **named),
                  lambda: one.generate('"', **named), lambda: one.stream('"', **named)):
-        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        with pytest.raises(ValueError, match=f"^generate: lookup {re.escape(message)}$"):
             call()
     assert calls == []
 
@@ -293,9 +300,10 @@ def test_the_stream_gives_token_after_token_and_the_reason_last():
 
 
 def test_seed_and_cuts_change_nothing():
-    right = TINY.generate("The king said", max_new_tokens=30, temperature=0)
+    asked = {"prompt": "The king said", "max_new_tokens": 30, "temperature": 0}
+    right = TINY.generate(**asked)
     for named in ({}, {"seed": 1}, {"seed": 2, "top_k": 5, "top_p": 0.3, "min_p": 0.5}):
-        assert TINY.generate("The king said", max_new_tokens=30, temperature=0, lookup=6, **named) == right
+        assert TINY.generate(**asked, lookup=6, **named) == right
 
 
 def test_command_line(capsys):
@@ -304,7 +312,8 @@ def test_command_line(capsys):
     right = capsys.readouterr().out
     assert main([*words, "--lookup", "8"]) == 0 and capsys.readouterr().out == right
     assert main([*words, "--lookup", "0"]) == 0 and capsys.readouterr().out == right
-    for wrong, named in ((["--greedy", "--lookup", "-1"], "lookup"), (["--lookup", "4"], "temperature 1.0"),
+    for wrong, named in ((["--greedy", "--lookup", "-1"], "lookup"),
+                         (["--lookup", "4"], "temperature 1.0"),
                          (["--greedy", "--lookup", "x"], "--lookup")):
         assert main(["generate", "The king said", *wrong]) == 2
         out, err = capsys.readouterr()

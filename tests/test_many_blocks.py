@@ -8,8 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 import gpt2lab
 from gpt2lab.lm_head import lm_head
 from gpt2lab.teach import show
-from gpt2lab.teach.pictures import attention, block, heads
-from gpt2lab.teach.pictures import lm_head as pictures
+from gpt2lab.teach.pictures import attention, block, heads, lm_head as pictures
 from lesson_cells import ran
 from recipes import write_checkpoint
 
@@ -18,7 +17,8 @@ TEXT = "The old king saw the young queen. Then the old"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    sizes = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 64, "n_embd": 24, "n_layer": 12, "n_head": 12}
+    sizes = {"model_type": "gpt2", "vocab_size": 50257, "n_positions": 64, "n_embd": 24,
+             "n_layer": 12, "n_head": 12}
     return write_checkpoint(tmp_path_factory.mktemp("twelve"), sizes)
 
 
@@ -32,18 +32,20 @@ def lesson_10(folder):
     """The cells of lesson 10 with this model."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GPT2LAB_MODEL", str(folder))
-        return ran("10_lm_head", "import numpy", "half_plane", "final:", "head = (", "def direction", "def lens_of")
+        return ran("10_lm_head", "import numpy", "half_plane", "final:", "head = (",
+                   "def direction", "def lens_of")
 
 
 def labels(fig):
-    """Where the words stand: for each axes the tick labels along x, those along y and the free texts, in pixels."""
+    """Where the words stand, in pixels: for each axes labels along x, along y and free texts."""
     canvas = FigureCanvasAgg(fig)
     canvas.draw()
     groups = [fig.texts]
     for ax in fig.axes:
         groups += [ax.get_xticklabels(), ax.get_yticklabels(), ax.texts]
     for group in groups:
-        yield [(text.get_text(), text.get_window_extent(canvas.get_renderer())) for text in group if text.get_text()]
+        yield [(text.get_text(), text.get_window_extent(canvas.get_renderer()))
+               for text in group if text.get_text()]
 
 
 @pytest.mark.parametrize("draw", [
@@ -81,8 +83,10 @@ def test_the_lens_says_which_blocks_it_shows(lesson_10, model):
     assert len(fig.drawn["words"]) == 5 and "after blocks 2, 5, 8, 11;" in fig.alt
     trace, w = model.trace(model.encode(TEXT)), model.weights
     head = w["ln_f.weight"], w["ln_f.bias"], w["wte.weight"], model.config.layer_norm_epsilon
-    for words, name in zip(fig.drawn["words"], ("embed", *(f"h.{i}.resid_post" for i in (2, 5, 8, 11)))):
-        assert words == show.tokens(model.tokenizer, lm_head(trace[name][-10:], *head).argmax(axis=-1))
+    stages = "embed", *(f"h.{i}.resid_post" for i in (2, 5, 8, 11))
+    for words, name in zip(fig.drawn["words"], stages):
+        best = lm_head(trace[name][-10:], *head).argmax(axis=-1)
+        assert words == show.tokens(model.tokenizer, best)
 
 
 def test_the_lens_of_the_bundled_model_shows_every_block():

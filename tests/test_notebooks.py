@@ -1,21 +1,21 @@
-"""What strict nbval does not see: run order, noise, budgets, links, and the cells that copy a module."""
+"""What strict nbval does not see: run order, noise, budgets, links, cells that copy a module."""
 import io
 import re
-import sys
 import tokenize
 from pathlib import Path
 
 import nbformat
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
-import refresh  # noqa: E402
+import refresh
 
-PATHS = [p for p in sorted((ROOT / "notebooks").rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
+ROOT = Path(__file__).resolve().parents[1]
+PATHS = [p for p in sorted((ROOT / "notebooks").rglob("*.ipynb"))
+         if ".ipynb_checkpoints" not in p.parts]
 LESSONS = [p for p in PATHS if p.stem[:2] != "00"]
 TAGS = {"nbval-ignore-output", "raises-exception", "stub"}
 NOISE = re.compile(r"0x[0-9a-f]{6,}|/home/|/root/|/tmp/|/Users/|\\Users\\|[A-Z]:\\|site-packages")
+HIDING = re.compile(r"NBVAL_|pyplot|%matplotlib|pip install|warnings\.filter")
 FILLER = re.compile(r"\b(simply|obviously|just|of course|easy|easily|trivial)\b", re.I)
 
 
@@ -38,20 +38,26 @@ def tags(cell):
 def texts(output):
     """All text of an output that a reader sees."""
     data = output.get("data", {})
-    return [output.get("text", ""), *(data.get(kind, "") for kind in ("text/plain", "text/html", "text/markdown"))]
+    return [output.get("text", ""),
+            *(data.get(kind, "") for kind in ("text/plain", "text/html", "text/markdown"))]
+
+
+def without_code(prose):
+    return re.sub(r"```.*?```", "", prose, flags=re.S)
 
 
 def words(book):
     prose = "\n".join(c.source for c in book.cells if c.cell_type == "markdown")
-    return len(re.sub(r"```.*?```", "", prose, flags=re.S).split())
+    return len(without_code(prose).split())
 
 
 @each(PATHS)
 def test_stored_as_run_from_top_to_bottom(path):
     book = read(path)
     nbformat.validate(book)
-    assert book.metadata == refresh.METADATA, "no widget state, kernel python3: run tools/refresh.py --clean"
-    assert [c.execution_count for c in code_cells(book)] == list(range(1, len(code_cells(book)) + 1))
+    assert book.metadata == refresh.METADATA, "run tools/refresh.py --clean"
+    counts = [cell.execution_count for cell in code_cells(book)]
+    assert counts == list(range(1, len(counts) + 1))
     assert path.stat().st_size < 400_000
 
 
@@ -62,12 +68,13 @@ def test_outputs_are_quiet_and_stable(path):
         for output in cell.outputs:
             assert output.get("name") != "stderr", output.text
             assert output.output_type != "error" or "raises-exception" in tags(cell), cell.source
-            kinds = set(output.get("data", {}))
-            assert not kinds & {"image/svg+xml", "text/html", "text/latex"}, "shown differently, or not at all, elsewhere"
+            unsure = set(output.get("data", {})) & {"image/svg+xml", "text/html", "text/latex"}
+            assert not unsure, "shown differently, or not at all, elsewhere"
             assert not any(NOISE.search(line) for line in output.get("traceback", [])), cell.source
             if "nbval-ignore-output" not in tags(cell):
-                assert not any(NOISE.search(text) for text in texts(output)), cell.source
-                assert not any("np.float" in text or "-0.000" in text for text in texts(output)), cell.source
+                for text in texts(output):
+                    assert not NOISE.search(text), cell.source
+                    assert "np.float" not in text and "-0.000" not in text, cell.source
 
 
 @each(PATHS)
@@ -91,14 +98,14 @@ def test_no_marker_hides_a_cell(path):
     book = read(path)
     assert sum("nbval-ignore-output" in tags(c) for c in code_cells(book)) <= 2
     for cell in code_cells(book):
-        assert not re.search(r"NBVAL_|pyplot|%matplotlib|pip install|warnings\.filter", cell.source), cell.source
+        assert not HIDING.search(cell.source), cell.source
         assert not ends_with_semicolon(cell.source), cell.source
 
 
 def ends_with_semicolon(source):
-    layout = {tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT}
-    found = [t for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type not in layout]
-    return bool(found) and found[-1].string == ";"
+    found = [text for kind, text in python_tokens(source)
+             if kind not in (tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)]
+    return found[-1:] == [";"]
 
 
 @each(PATHS)
@@ -111,7 +118,8 @@ def test_final_cells_are_the_module(path):
 
 def python_tokens(source):
     skip = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT}
-    return [(t.type, t.string) for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type not in skip]
+    found = tokenize.generate_tokens(io.StringIO(source).readline)
+    return [(token.type, token.string) for token in found if token.type not in skip]
 
 
 @each(PATHS)
@@ -122,10 +130,10 @@ def test_links_and_headings(path):
             continue
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", cell.source):
             assert target.startswith("https://") or (path.parent / target).exists(), target
-        for marks in re.findall(r"^(#+) ", re.sub(r"```.*?```", "", cell.source, flags=re.S), flags=re.M):
+        for marks in re.findall(r"^(#+) ", without_code(cell.source), flags=re.M):
             assert len(marks) <= level + 1, f"heading level jumps: {cell.source[:60]}"
             level = len(marks)
-        assert not FILLER.search(re.sub(r"```.*?```", "", cell.source, flags=re.S)), cell.source
+        assert not FILLER.search(without_code(cell.source)), cell.source
 
 
 @each(LESSONS)
@@ -139,8 +147,9 @@ def test_lesson_budgets(path):
         assert len(cell.source.split("\n")) <= limit, cell.source
     silent = [c for c in code if not c.outputs]
     assert len(silent) <= 0.3 * len(code), [c.source[:40] for c in silent]
-    before = [b.cell_type for b, c in zip(book.cells, book.cells[1:]) if c.cell_type == "code"]
-    assert before.count("code") <= 2, "prose comes before a code cell"
+    kinds = [cell.cell_type for cell in book.cells]
+    pairs = list(zip(kinds, kinds[1:]))
+    assert pairs.count(("code", "code")) <= 2, "prose comes before a code cell"
 
 
 @each(LESSONS)

@@ -469,6 +469,10 @@ def test_unknown_name(write):
         assert name not in file and file.get(name) is None
     with pytest.raises(KeyError, match="near: wte.weight"):
         file["wte.weigth"]
+    many = {f"h.{i}.ln_1.weight": entry("F32", [1], 4 * i, 4 * i + 4) for i in range(5)}
+    with pytest.raises(KeyError) as caught:     # five are near, three are named
+        open_file(write(packed(many, 5 * FLOAT)))["h.9.ln_1.weight"]
+    assert str(caught.value).count("ln_1.weight") == 1 + 3
     assert "wte.weight" in file and "1 tensors of weights" in repr(file)
     with pytest.raises(TypeError):
         file.entries["x"] = None

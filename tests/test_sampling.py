@@ -176,6 +176,14 @@ def test_agrees_with_the_reference(logits, named):
     assert all((p > 0) == (r > 0) for p, r in zip(probs, right) if not 0 < r < 1e-290)
 
 
+def test_top_p_of_equal_logits_keeps_no_token_too_many():
+    """Their weights are 1, so that the sums are exact; sums of 1 / V would round, and keep 7 of 12."""
+    for V in range(2, 100):
+        for p in (0.125, 0.25, 0.375, 0.5, 0.75):
+            kept = np.flatnonzero(probabilities(np.zeros(V), top_p=p))
+            assert kept.tolist() == list(range(math.ceil(Fraction(p) * V))), (V, p)
+
+
 @given(LOGITS, SETTINGS["temperature"])
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_the_narrowest_cut_is_greedy_at_every_temperature(logits, temperature):

@@ -7,15 +7,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from gpt2lab.softmax import softmax
+from inputs import fixed
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-def fixed(values, dtype=np.float64):
-    """A read-only array: an operation that writes into its input fails."""
-    array = np.array(values, dtype)
-    array.flags.writeable = False
-    return array
 
 
 INF = math.inf

@@ -43,7 +43,7 @@ def test_a_move_of_an_explorer(lesson, monkeypatch):
     assert moving
     for draw, controls in moving:
         start = {name: control.value for name, control in controls.items()}
-        plot.png(draw(**start))                 # fonts are read, and what the explorer keeps is made
+        plot.png(draw(**start))         # fonts are read, and what the explorer keeps is made
 
         def move(change, draw=draw, start=start):
             plot.png(draw(**start | change))
@@ -54,7 +54,8 @@ def test_a_move_of_an_explorer(lesson, monkeypatch):
 
 def test_import_costs_little_more_than_numpy():
     def of(module):
-        code = f"import time; s = time.process_time(); import {module}; print(time.process_time() - s)"
+        code = ("import time; begin = time.process_time(); "
+                f"import {module}; print(time.process_time() - begin)")
         return float(subprocess.check_output([sys.executable, "-c", code], text=True))
     of("gpt2lab")
     of_numpy = statistics.median(of("numpy") for _ in range(3))

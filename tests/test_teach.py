@@ -1,15 +1,22 @@
-"""The teaching kit: checks never raise, kept functions come back whole, pictures and sliders behave."""
-import inspect
+"""The teaching kit: checks never raise, kept functions come back whole, pictures and sliders work.
+"""
+import ast
+import warnings
+from fractions import Fraction
+from pathlib import Path
 
 import ipywidgets as widgets
+import matplotlib
 import numpy as np
 import pytest
+from matplotlib import style
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import gpt2lab
 from gpt2lab.teach import check, diff, gallery, keep, mine, play, plot, show, writes
 from gpt2lab.teach.checking import fault, verdict
-from gpt2lab.teach.keeping import source, yours
 from gpt2lab.teach.exercises import exercises
+from gpt2lab.teach.keeping import source, yours
 from gpt2lab.teach.pictures import layernorm as pictures
 
 OFFSET = 1.5
@@ -34,7 +41,8 @@ def layer_norm(x, gain, bias, epsilon=1e-5, shift=OFFSET):
 # check
 
 @pytest.mark.parametrize("function, words", [
-    (lambda: 1, "no exercise called '<lambda>'"), (3, "no exercise called 3"), (len, "no exercise called 'len'"),
+    (lambda: 1, "no exercise called '<lambda>'"), (3, "no exercise called 3"),
+    (len, "no exercise called 'len'"),
 ])
 def test_check_of_something_else(function, words, capsys):
     check(function)
@@ -64,7 +72,8 @@ def test_check_says_what_is_wrong_and_never_raises(body, words, my_ops):
 def test_kept_function_takes_along_what_it_uses(my_ops):
     assert keep(layer_norm) == "Kept for the later lessons."
     ones = np.ones((2, 3))
-    np.testing.assert_array_equal(yours("layer_norm")(ones, None, None), layer_norm(ones, None, None))
+    kept = yours("layer_norm")
+    np.testing.assert_array_equal(kept(ones, None, None), layer_norm(ones, None, None))
     assert mine().layer_norm is not gpt2lab.Ops().layer_norm
     assert mine().linear is gpt2lab.Ops().linear
     assert [path.name for path in my_ops.iterdir()] == ["layer_norm.py"]
@@ -89,7 +98,8 @@ def test_kept_file_that_is_broken_is_named(my_ops):
 
 def test_source_is_a_file_of_its_own():
     text = source(layer_norm)
-    assert text.index("import numpy as np") < text.index("def helper") < text.index("def layer_norm")
+    places = [text.index(part) for part in ("import numpy as np", "def helper", "def layer_norm")]
+    assert places == sorted(places)
     assert "OFFSET = 1.5" in text
 
 
@@ -145,9 +155,64 @@ def test_refresh_refuses_a_value_at_a_rounding_edge(monkeypatch):
     assert show.number(1.0004) == "1.000"
 
 
-@pytest.mark.parametrize("text, visible", [(" a", "·a"), ("\n", "\\n"), ("\x00", "\\x00"), ("$$", "$$"), ("é", "é")])
+@pytest.mark.parametrize("text, visible", [
+    (" a", "·a"), ("\n", "\\n"), ("\x00", "\\x00"), ("$$", "$$"), ("é", "é")])
 def test_tokens_are_made_visible(text, visible):
     assert show.token(text) == visible
+
+
+HUGE = 2 ** 63
+BOOKS = np.array([1, None, "a"], object)
+
+
+@pytest.mark.parametrize("a, b, same", [
+    (np.array([-64], np.int8), np.array([64], np.int8), False),     # -64 - 64 = -128 = abs(-128)
+    (np.array([-128], np.int8), np.array([0], np.int8), False),
+    (np.array([0], np.uint8), np.array([255], np.uint8), False),
+    (np.array([3], np.uint64), np.array([4], np.uint64), False),
+    (np.array([-HUGE]), np.array([HUGE - 1]), False),
+    (np.array([-HUGE]), np.array([-HUGE]), True),
+    (np.array([HUGE - 1]), np.array([float(HUGE)]), False),             # equal as float64
+    (np.array([2 ** 53]), np.array([2 ** 53 + 1]), False),
+    (np.array([2 ** 64 - 1], np.uint64), np.array([-1]), False),
+    ([10 ** 400], [10 ** 400 + 1], False), ([10 ** 400], [10 ** 400], True),
+    ([10 ** 400], [1.0], False),
+    ([True, False], [True, True], False), ([True], [1], True), ([True], [1.00001], True),
+    (np.array([5], np.int8), np.array([5.00001]), True), ([5], [5.001], False),
+    (np.array([60000], np.float16), np.array([-60000], np.float16), False),
+    (np.array([1.5], np.float16), np.array([1.5], np.float64), True),
+    (np.array([1e308]), np.array([-1e308]), False),
+    (np.array([1 + 1e-5], np.float32), np.array([1.0]), True),
+    ([np.nan], [np.nan], False), ([np.nan], [1.0], False), ([np.inf], [np.inf], True),
+    ([np.inf], [-np.inf], False), ([np.inf], [1e308], False), ([-np.inf], [5], False),
+    ([1 + 2j], [1 + 2j], True), ([1 + 2j], [1 - 2j], False), ([1j], [0], False),
+    ([1 + 1e-9j], [1], True),
+    (BOOKS, BOOKS.copy(), True), (BOOKS, np.array([1, None, "b"], object), False),
+    (np.array([np.int8(-64)], object), np.array([np.int8(64)], object), False),
+    (np.array([None]), np.array([0.0]), False), (np.array([1, HUGE], object), [1, HUGE], True),
+    (["a", "b"], ["a", "b"], True), (["1"], ["1.0"], False), (["a"], [1.0], False),
+    (np.zeros(3), np.zeros((3, 1)), False), (np.zeros((1, 3)), np.zeros(3), False),
+    (np.zeros((0, 3)), np.zeros((0, 3)), True), (np.zeros((0, 3)), np.zeros((3, 0)), False),
+    (np.array([], np.int8), np.array([], np.int8), True), ([], np.array([], object), True),
+    (2, 2.00001, True), (2, [2], False), ([Fraction(1, 3)], [1 / 3], True),
+])
+def test_near_is_the_true_difference(a, b, same, capsys):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert show.near(a, b, 1e-4) is same and show.near(b, a, 1e-4) is same
+        show.agree("both", a, b)
+    printed = capsys.readouterr().out
+    assert ("both: agree to 4 decimals" in printed) == same
+    assert ("shapes differ" in printed) == (np.shape(a) != np.shape(b))
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.uint16])
+def test_near_holds_for_every_pair_of_small_whole_numbers(dtype):
+    every = np.unique(np.arange(-2 ** 16, 2 ** 16, 37).astype(dtype))
+    for a in every[::max(len(every) // 20, 1)]:
+        for b in every[::max(len(every) // 20, 1)]:
+            apart = abs(int(a) - int(b))
+            assert show.near(np.array([a]), np.array([b]), 3) == (apart <= 3)
 
 
 # pictures
@@ -181,6 +246,107 @@ def test_the_same_picture_gives_the_same_bytes():
     assert plot.png(one) == plot.png(two)
 
 
+USERS = {
+    "dark": style.library["dark_background"], "LaTeX": {"text.usetex": True},
+    "upside down": {"image.origin": "lower"}, "blurred": {"image.interpolation": "bilinear"},
+    "large serif": {"font.family": "serif", "font.size": 22, "font.weight": "bold"},
+    "sketch": {"path.sketch": (1, 100, 2)}, "no minus": {"axes.unicode_minus": False},
+    "thick": {"lines.linewidth": 6, "lines.marker": "x", "hatch.color": "red"},
+    "other sizes": {"figure.dpi": 40, "savefig.dpi": 300, "figure.figsize": (2, 2)},
+    "other layout": {"figure.autolayout": True, "axes.titlelocation": "left", "axes.xmargin": 0.5},
+    "ticks": {"xtick.color": "red", "xtick.direction": "in", "ytick.labelsize": 20,
+              "ytick.minor.visible": True, "axes.formatter.limits": (0, 0)},
+    "colours": {"image.cmap": "gray", "axes.prop_cycle": matplotlib.cycler(color=["yellow"])},
+    "coarse letters": {"text.antialiased": False, "text.hinting": "none"},
+    "bare": {"axes.spines.left": False, "axes.spines.bottom": False, "axes.grid": True},
+    "every switch turned over": {name: not value for name, value in plot.SETTINGS.items()
+                                 if isinstance(value, bool)},
+}
+
+
+@plot.styled
+def picture_with_everything():
+    """Maps, lines, text, a legend; measured while it is made, as some pictures are."""
+    fig, (left, right) = plot.figure(2, alt="Everything.")
+    plot.draw_map(left, np.array([[0.5, -2.0], [np.nan, 1.0]]), ["a", "ढ"], None, "PuOr", -2, 2)
+    right.plot([1e-3, -5, 2], label="line")
+    right.fill_between([0, 1], [1, 2], hatch="//")
+    right.set(title="title", xlabel="x", ylabel="y")
+    right.legend()
+    right.text(1, 0, "$x_1$ लड़की").get_window_extent(FigureCanvasAgg(fig).get_renderer())
+    return fig
+
+
+def some_pictures():
+    """PNG of several kinds of pictures."""
+    return [plot.png(fig) for fig in (
+        picture_with_everything(), plot.message("ValueError: no"),
+        plot.lines({"a": [1, 10], "b": [3, 2]}, "x", "y", "Lines.", log=True),
+        plot.bars(["a", "b"], [1.0, -2.0], "x", "y", "Bars.", signed=True),
+        plot.heat({"map": np.eye(9)}, "T", "S", "A map.", kind="probability"),
+        pictures.one_row(np.array([1.0, 2.0]), np.array([-1.0, 1.0]), "normed"))]
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return some_pictures()
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_the_users_settings_change_no_picture(user, plain):
+    with matplotlib.rc_context(USERS[user]):
+        theirs = dict(matplotlib.rcParams)
+        assert some_pictures() == plain
+        assert dict(matplotlib.rcParams) == theirs, "and they are back afterwards"
+
+
+@pytest.mark.parametrize("path", sorted(Path(plot.__file__).parent.glob("pictures/*.py")),
+                         ids=lambda path: path.stem)
+def test_every_figure_is_made_and_changed_in_the_house_style(path):
+    """Only a function that gives on at once what plot.lines and the like have made needs no style.
+    """
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+            continue
+        given_on = {id(part.value) for part in ast.walk(node) if isinstance(part, ast.Return)}
+        makers = {f"plot.{kind}" for kind in ("figure", "Figure", "lines", "bars", "heat")}
+        made = [part for part in ast.walk(node) if isinstance(part, ast.Call)
+                and ast.unparse(part.func) in makers and id(part) not in given_on]
+        styled = "plot.styled" in map(ast.unparse, node.decorator_list)
+        assert styled or not made, f"{node.name} needs @plot.styled"
+
+
+SCRIPTS = ["लड़की ने", "გოგონა", "女の子", "فتاة", "ילדה", "🤗🦀", "ᚠᛇᚻ", "เด็ก", "\ue000",
+           "a\u0301\u0915"]
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_no_script_gives_a_warning(script, screen):
+    shown, updates = screen
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = [script, "b"]
+        for fig in (plot.bars(labels, [1.0, 2.0], script, "y", "Bars.", title=script),
+                    plot.heat({script: np.eye(2)}, script, "x", "Map.", rows=labels,
+                              columns=labels),
+                    plot.lines({script: [1, 2]}, "x", script, "Lines.", at_end=False),
+                    plot.message(f"ValueError: {script}")):
+            assert plot.png(fig).startswith(b"\x89PNG")
+
+        @plot.styled
+        def measured(text):
+            """Draws by itself and measures, as quick explorers do."""
+            fig, (ax,) = plot.figure(alt=text)
+            canvas = FigureCanvasAgg(fig)
+            ax.text(0, 0, text).get_window_extent(canvas.get_renderer())
+            canvas.draw()
+            return fig
+        box = play.words("text", "b")
+        play.explore(measured, text=box)
+        box.value = script
+    assert updates[-1]["text/plain"] == script
+
+
 # sliders
 
 @pytest.fixture
@@ -190,7 +356,7 @@ def screen(monkeypatch):
 
     class Handle:
         def update(self, bundle, metadata, raw):
-            assert metadata["image/png"]["alt"] == bundle["text/plain"]     # kept when the page is saved
+            assert metadata["image/png"]["alt"] == bundle["text/plain"]     # kept when it is saved
             updates.append(bundle)
 
     def display(bundle, raw, metadata=None, display_id=False):
@@ -220,17 +386,67 @@ def test_explorer_redraws_one_picture(screen):
 def test_explorer_shows_its_own_errors(screen):
     shown, updates = screen
     slider = play.slider("n", 1, 0, 3)
-    play.explore(lambda n: pictures.one_row(np.ones(4), np.ones(4) / n, "") if n else 1 / 0, n=slider)
+    play.explore(lambda n: pictures.one_row(np.ones(4), np.full(4, 1 / n), ""), n=slider)
     slider.value = 0
     assert updates[-1]["text/plain"] == "ZeroDivisionError: division by zero"
     with pytest.raises(ZeroDivisionError):
         play.explore(lambda n: 1 / 0, n=play.slider("n", 1, 0, 3))
 
 
+@pytest.mark.parametrize("words", [
+    "x" * 100_000, "word " * 5_000, "W" * 300, "line\n" * 500, "\n\n\nbeginning\n\n" + "y " * 900,
+    "one line", "字" * 4_000, "$$ {x} \\frac <b>", ""])
+def test_of_a_long_error_kind_and_beginning_are_read(words, screen):
+    shown, updates = screen
+    slider = play.slider("n", 1, 0, 3)
+
+    def draw(n):
+        if not n:
+            raise ValueError(words)
+        return plot.message("fine")
+    play.explore(draw, n=slider)
+    slider.value = 0
+    told = f"ValueError: {words}".strip()
+    assert updates[-1]["text/plain"][:40] == told[:40].replace("\n", " ")
+    fig = plot.message(told)
+    (text,) = fig.axes[0].texts
+    rows = text.get_text().split("\n")
+    with plot.house_style():
+        extent = text.get_window_extent(FigureCanvasAgg(fig).get_renderer())
+    assert rows[0].startswith("ValueError:") and len(rows) <= 12
+    assert 0 < extent.x0 and extent.x1 < 640
+    assert 0 < extent.y0 and extent.y1 < fig.bbox.height < 300
+    whole = "".join(rows).replace(" ", "")
+    assert whole.endswith("…") == (whole != "".join(told.split())), "what is left out is at the end"
+
+
+def test_an_error_while_rendering_or_in_the_error_itself_is_shown(screen):
+    shown, updates = screen
+
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError("no words")
+
+    @plot.styled
+    def draw(n):
+        if n == 2:
+            raise Mute
+        fig, (ax,) = plot.figure(alt="A picture.")
+        ax.text(0, 0, r"$\frac$" if n else "fine", parse_math=True)
+        return fig
+    slider = play.slider("n", 0, 0, 3)
+    play.explore(draw, n=slider)
+    slider.value = 2
+    assert updates[-1]["text/plain"] == "Mute"
+    slider.value = 1
+    assert updates[-1]["text/plain"].startswith("ValueError: ")
+
+
 def test_reset_button_sets_everything_back_with_one_redraw(screen, monkeypatch):
     made = []
     real = widgets.Button.__init__
-    monkeypatch.setattr(widgets.Button, "__init__", lambda self, **k: (real(self, **k), made.append(self))[0])
+    monkeypatch.setattr(widgets.Button, "__init__",
+                        lambda self, **named: (real(self, **named), made.append(self))[0])
     _, updates = screen
     a, b = play.slider("a", 1, 0, 3), play.words("b", "hi")
     play.explore(lambda a, b: plot.message(f"{a} {b}"), a=a, b=b)
@@ -247,7 +463,8 @@ def test_button_counts_its_presses():
     assert button.value == 2
 
 
-@pytest.mark.parametrize("control", [play.slider("a", 1, 0, 3), play.slider("a", 1.0, 0.0, 3.0), play.words("a", "b")])
+@pytest.mark.parametrize("control", [
+    play.slider("a", 1, 0, 3), play.slider("a", 1.0, 0.0, 3.0), play.words("a", "b")])
 def test_controls_wait_for_release(control):
     assert control.continuous_update is False
 
@@ -289,12 +506,19 @@ def in_place(x, gain, bias, epsilon=1e-5):
     return x / np.sqrt(x.var(axis=-1, keepdims=True) + epsilon) * gain + bias
 
 
+def attend_in_a_prefill(q, k, v, softmax):
+    """Right without a cache: the mask takes the queries for the first positions."""
+    scores = q @ k.swapaxes(-1, -2) / np.float32(q.shape[-1] ** 0.5)
+    seen = np.tri(q.shape[1], k.shape[1]) > 0
+    return softmax(np.where(seen, scores, np.float32(-np.inf))) @ v
+
+
 @pytest.mark.parametrize("name, wrong", [
     ("embed", lambda ids, wte, wpe, start=0: wte[ids] + wpe[:len(ids)]),
-    ("attend", lambda q, k, v, softmax: softmax(np.where(np.tri(q.shape[1], k.shape[1]) > 0, q @ k.swapaxes(-1, -2)
-                                                         / np.float32(q.shape[-1] ** 0.5), np.float32(-np.inf))) @ v),
+    ("attend", attend_in_a_prefill),
     ("layer_norm", in_place),
-    ("lm_head", lambda x, gain, bias, wte, epsilon, layer_norm: np.float32(1.00002) * (layer_norm(x, gain, bias) @ wte.T)),
+    ("lm_head", lambda x, gain, bias, wte, epsilon, layer_norm: (
+        np.float32(1.00002) * (layer_norm(x, gain, bias) @ wte.T))),
 ])
 def test_diff_sees_faults_of_decoding_and_of_habit(name, wrong):
     assert diff(gpt2lab.load(ops=gpt2lab.Ops(**{name: wrong})), [464, 3616, 5]).operation == name

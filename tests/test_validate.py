@@ -10,11 +10,14 @@ import gpt2lab
 from gpt2lab import validate
 from gpt2lab.checkpoint import tokenizer
 from gpt2lab.config import Config
-from recipes import A, SIZES_124M, write_checkpoint
+from recipes import SIZES_124M, A, write_checkpoint
 
-ENCODED = {"The dog": [464, 3290], "i want to sleep!!": [72, 765, 284, 3993, 3228]}     # as the sources say
-THE_DOG = [373, 1043, 287, 257, 2214, 1474, 262, 16246, 286, 2688, 290, 2688, 27262, 13, 198, 198, 464, 3290]
-D_AND_L = {"gpt2": (768, 12), "gpt2-medium": (1024, 24), "gpt2-large": (1280, 36), "gpt2-xl": (1600, 48), "distilgpt2": (768, 6)}
+# as the sources say
+ENCODED = {"The dog": [464, 3290], "i want to sleep!!": [72, 765, 284, 3993, 3228]}
+THE_DOG = [373, 1043, 287, 257, 2214, 1474, 262, 16246, 286, 2688, 290, 2688, 27262, 13, 198, 198,
+           464, 3290]
+D_AND_L = {"gpt2": (768, 12), "gpt2-medium": (1024, 24), "gpt2-large": (1280, 36),
+           "gpt2-xl": (1600, 48), "distilgpt2": (768, 6)}
 
 
 def model_that_writes(text, parameters):
@@ -22,8 +25,9 @@ def model_that_writes(text, parameters):
     def generate(prompt, max_new_tokens, temperature, eos_token_id):
         assert temperature == 0 and eos_token_id is None and max_new_tokens > 0
         return text[prompt]
-    return SimpleNamespace(weights={"all": np.broadcast_to(np.float32(0), parameters)}, generate=generate,
-                           config=Config.from_dict(A), encode=tokenizer().encode)
+    weights = {"all": np.broadcast_to(np.float32(0), parameters)}
+    return SimpleNamespace(weights=weights, generate=generate, config=Config.from_dict(A),
+                           encode=tokenizer().encode)
 
 
 @pytest.fixture(autouse=True)
@@ -38,8 +42,9 @@ def test_the_published_texts_encode_as_their_sources_say():
     for prompt, wanted, tokens, origin in rows:
         assert prompt and origin and len(tokenizer().encode(wanted)) <= (tokens or 40)
         assert tokenizer().encode(prompt) == ENCODED.get(prompt, tokenizer().encode(prompt))
-    dog = validate.GREEDY["gpt2"][0]
-    assert dog[1] == tokenizer().decode(THE_DOG) and tokenizer().encode(dog[1]) == THE_DOG and dog[2] == len(THE_DOG)
+    _, wanted, tokens, _ = validate.GREEDY["gpt2"][0]
+    assert wanted == tokenizer().decode(THE_DOG) and tokenizer().encode(wanted) == THE_DOG
+    assert tokens == len(THE_DOG)
 
 
 @pytest.mark.parametrize("name", D_AND_L)
@@ -53,11 +58,15 @@ def test_the_published_sizes_are_those_of_the_shapes(name):
 def test_the_right_texts_pass_and_each_wrong_one_fails(name):
     right = {prompt: wanted for prompt, wanted, _, _ in validate.GREEDY[name]}
     count = validate.PARAMETERS[name]
-    assert all(row["ok"] for row in validate._against_published(name, model_that_writes(right, count)))
-    assert [row["ok"] for row in validate._against_published(name, model_that_writes(right, count - 1))] == [False] + [True] * len(right)
+
+    def verdicts(text, parameters):
+        rows = validate._against_published(name, model_that_writes(text, parameters))
+        return [row["ok"] for row in rows]
+    assert all(verdicts(right, count))
+    assert verdicts(right, count - 1) == [False] + [True] * len(right)
     for prompt, wanted in right.items():
-        rows = validate._against_published(name, model_that_writes(right | {prompt: wanted[:-1] + "?"}, count))
-        assert sum(row["ok"] for row in rows) == len(rows) - 1
+        found = verdicts(right | {prompt: wanted[:-1] + "?"}, count)
+        assert sum(found) == len(found) - 1
 
 
 @pytest.mark.parametrize("name", validate.GREEDY)
@@ -67,14 +76,32 @@ def test_another_model_under_the_name_fails(name, tmp_path):
     assert len(rows) == 1 + len(validate.GREEDY[name]) and not any(row["ok"] for row in rows)
 
 
-@pytest.mark.parametrize("name, part", [("gpt2-xl", "1,557,611,200"), ("something", "transformers")])
+@pytest.mark.parametrize("name, part", [("gpt2-xl", "1,557,611,200"),
+                                        ("something", "transformers")])
 def test_where_nothing_is_published_nothing_is_said(name, part, tmp_path):
     with pytest.raises(ValueError, match=part):
         validate.validate(write_checkpoint(tmp_path / name))
 
 
+@pytest.mark.parametrize("given", ["name", "owner/name", "variable", "folder", "folder/", "~", "."])
+def test_the_name_is_the_one_that_was_given(given, tmp_path, monkeypatch):
+    """Not that of the folder in the Hub's cache, which is a commit; "." is the folder's own."""
+    cached = write_checkpoint(tmp_path / "cache" / "0f1e2d")
+    folder = write_checkpoint(tmp_path / "gpt2-xl")
+    monkeypatch.setattr(validate, "find", lambda source=None: cached)
+    source = {"name": "gpt2-xl", "owner/name": "openai-community/gpt2-xl", "folder": folder,
+              "folder/": f"{folder}/", "~": "~/gpt2-xl", ".": "."}.get(given)
+    monkeypatch.chdir(folder if given == "." else tmp_path / "cache")
+    monkeypatch.setenv("GPT2LAB_MODEL", "gpt2-xl" if given == "variable" else "some/other")
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    with pytest.raises(ValueError, match="for gpt2-xl there are no stored values but its size"):
+        validate.validate(source)
+
+
 def test_the_variable_is_heeded(tmp_path, monkeypatch):
-    monkeypatch.setenv("GPT2LAB_MODEL", str(write_checkpoint(tmp_path / "gpt2", A | {"vocab_size": 50257, "n_positions": 64})))
+    folder = write_checkpoint(tmp_path / "gpt2", A | {"vocab_size": 50257, "n_positions": 64})
+    monkeypatch.setenv("GPT2LAB_MODEL", str(folder))
     assert not any(row["ok"] for row in validate.validate())
     monkeypatch.delenv("GPT2LAB_MODEL")
     assert all(row["ok"] for row in validate.validate()) and gpt2lab.load().config.n_layer == 4

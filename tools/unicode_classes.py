@@ -2,7 +2,7 @@
 
 GPT-2's pattern speaks of \\p{L}, \\p{N} and \\s. Which characters these are depends on the edition
 of Unicode. We ask tiktoken about every character, so that our own tokenizer cuts exactly where
-tiktoken cuts. Run it again when a new tiktoken brings a new edition (tests/test_bpe.py will say so):
+tiktoken cuts. Run it again when a new tiktoken brings a new edition (tests/test_bpe.py says so):
 
     python tools/unicode_classes.py
 """
@@ -22,8 +22,10 @@ Made by tools/unicode_classes.py, which asked tiktoken {version} about every cha
 def members(pattern):
     """Code points that tiktoken's expressions match with `pattern`."""
     single_bytes = {bytes([byte]): byte for byte in range(256)}
-    probe = tiktoken.Encoding("probe", pat_str=pattern, mergeable_ranks=single_bytes, special_tokens={})
-    return [code for code in range(0x110000) if not 0xD800 <= code < 0xE000 and probe.encode_ordinary(chr(code))]
+    probe = tiktoken.Encoding("probe", pat_str=pattern, mergeable_ranks=single_bytes,
+                              special_tokens={})
+    return [code for code in range(0x110000)
+            if not 0xD800 <= code < 0xE000 and probe.encode_ordinary(chr(code))]
 
 
 def ranges(codes):
@@ -38,7 +40,9 @@ def ranges(codes):
 
 
 def escaped(code):
-    return chr(code) if chr(code).isascii() and chr(code).isalnum() else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if chr(code).isascii() and chr(code).isalnum():
+        return chr(code)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def literal(name, codes):

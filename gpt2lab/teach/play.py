@@ -13,9 +13,10 @@ from . import plot
 
 
 def slider(label, value, low, high, step=None):
-    """A slider for a whole number (step left out or whole) or a fraction; the arrow keys move it."""
-    kind = widgets.FloatSlider if isinstance(value, float) else widgets.IntSlider
-    return kind(value=value, min=low, max=high, step=step or (0.1 if isinstance(value, float) else 1),
+    """A slider for a whole number (step left out or whole) or a fraction; arrow keys move it."""
+    fraction = isinstance(value, float)
+    kind = widgets.FloatSlider if fraction else widgets.IntSlider
+    return kind(value=value, min=low, max=high, step=step or (0.1 if fraction else 1),
                 description=label, continuous_update=False, **WIDE)
 
 
@@ -53,17 +54,19 @@ def button(label):
 
 
 def explore(draw, **controls):
-    """Show the controls, a reset button and one picture: draw(**values of the controls) -> Figure."""
-    def safe_draw():
-        try:
-            return draw(**{name: control.value for name, control in controls.items()})
-        except Exception as error:              # Jupyter shows no error of a callback anywhere
-            return plot.message(f"{type(error).__name__}: {error}")
+    """Show the controls, a reset button and the picture that draw(**values of controls) gives."""
+    def bundle():
+        fig = plot.styled(draw)(**{name: control.value for name, control in controls.items()})
+        return plot.bundle(fig)
 
     def redraw(_):
-        if not resetting:
-            fig = safe_draw()
-            picture.update(plot.bundle(fig), metadata={"image/png": {"alt": fig.alt}}, raw=True)
+        if resetting:
+            return
+        try:
+            drawn = bundle()
+        except Exception as error:              # Jupyter shows no error of a callback anywhere
+            drawn = plot.bundle(plot.message(_said(error)))
+        picture.update(drawn, metadata=_alt(drawn), raw=True)
 
     def reset(_):
         resetting.append(True)
@@ -76,11 +79,24 @@ def explore(draw, **controls):
     again = widgets.Button(description="Reset", layout=widgets.Layout(width="max-content"))
     for control in (*controls.values(), again):
         _display(control)
-    fig = draw(**start)                         # here an error must be seen, so not safe_draw
-    picture = display(plot.bundle(fig), metadata={"image/png": {"alt": fig.alt}}, raw=True, display_id=True)
+    first = bundle()                            # here an error must be seen
+    picture = display(first, metadata=_alt(first), raw=True, display_id=True)
     for control in controls.values():
         control.observe(redraw, names="value")
     again.on_click(reset)
+
+
+def _alt(bundle):
+    """The metadata of a picture: its sentence as alternative text."""
+    return {"image/png": {"alt": bundle["text/plain"]}}
+
+
+def _said(error):
+    """Kind and words of an exception, whatever its words are."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 WIDE = {"style": {"description_width": "160px"}, "layout": widgets.Layout(width="600px")}
@@ -90,6 +106,7 @@ def _display(control):
     """Show a control, with a text for readers without a kernel."""
     bundle = dict(control._repr_mimebundle_())
     what = type(control).__name__.removeprefix("Float").removeprefix("Int").lower()
-    value = "" if isinstance(control, widgets.Button) else f": {getattr(control, 'label', control.value)}"
-    bundle["text/plain"] = f"[{what} {control.description}{value}; run this cell to use it]"
+    is_button = isinstance(control, widgets.Button)
+    now = "" if is_button else f": {getattr(control, 'label', control.value)}"
+    bundle["text/plain"] = f"[{what} {control.description}{now}; run this cell to use it]"
     display(bundle, raw=True)

@@ -4,17 +4,22 @@ A figure carries .alt, the sentence that says what is to be seen, and .drawn, th
 drawn, by name. Figures are made without pyplot, so none stays open. All are 640 pixels wide.
 """
 import base64
+import contextlib
 import io
 import textwrap
 import warnings
-from functools import wraps
+from contextlib import contextmanager
+from functools import cache, wraps
 
-import matplotlib
 import numpy as np
 from IPython.display import display
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from PIL import Image
+
+with contextlib.redirect_stderr(io.StringIO()):     # there it tells of the first list of fonts
+    import matplotlib
+    from matplotlib import font_manager, ft2font
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
 from . import show as text
 
@@ -25,16 +30,46 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v")
 STYLE = {"font.family": "DejaVu Sans", "font.size": 10, "axes.titlesize": 11, "axes.labelsize": 10,
          "figure.facecolor": "white", "axes.facecolor": "white", "axes.spines.top": False,
-         "axes.spines.right": False, "axes.grid": False, "hatch.linewidth": 0.6, "text.parse_math": False}
+         "axes.spines.right": False, "axes.grid": False, "hatch.linewidth": 0.6,
+         "text.parse_math": False}
+SETTINGS = {name: value for name, value in matplotlib.rcParamsDefault.items()
+            if name not in ("backend", "backend_fallback")} | STYLE
+MONO, COLUMNS, LINES = "DejaVu Sans Mono", 72, 12       # of a message
+
+
+@contextmanager
+def house_style():
+    """Draw, measure and render in here: the same picture whatever the user has set.
+
+    matplotlib's own defaults and STYLE hold, afterwards the user's settings are back. A character
+    that the font lacks becomes a box, without a warning.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing|Matplotlib currently does not")
+        other = {name: value for name, value in SETTINGS.items()
+                 if matplotlib.rcParams[name] != value}         # few: setting all takes longer
+        with matplotlib.rc_context(other):
+            yield
 
 
 def styled(draw):
-    """Decorator of every drawing function: the house style, and the settings put back afterwards."""
+    """Decorator of every function that makes or changes a figure: it runs in the house style."""
     @wraps(draw)
     def drawing(*arguments, **named):
-        with matplotlib.rc_context(STYLE):
+        with house_style():
             return draw(*arguments, **named)
     return drawing
+
+
+@cache
+def in_font(character, family="DejaVu Sans"):
+    """Whether the font has a character; else a box stands in its place."""
+    return _font(family).get_char_index(ord(character)) != 0
+
+
+@cache
+def _font(family):
+    return ft2font.FT2Font(font_manager.findfont(family))
 
 
 def figure(panels=1, height=300, alt="", drawn=None, **settings):
@@ -46,13 +81,12 @@ def figure(panels=1, height=300, alt="", drawn=None, **settings):
 
 
 def png(fig):
-    """The picture as PNG bytes, the same on every run."""
-    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")   # a learner's emoji becomes a box
+    """The picture as PNG bytes, the same on every run and with every user's settings."""
+    with house_style():
         canvas = FigureCanvasAgg(fig)
         canvas.draw()                           # once; savefig would draw twice
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    if getattr(fig, "few_colours", False):      # a third of the bytes; colours move by some 15 of 255
+    if getattr(fig, "few_colours", False):      # a third of the bytes; colours move by 15 of 255
         image = image.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     buffer = io.BytesIO()
     image.save(buffer, "png")
@@ -73,9 +107,11 @@ def show(fig):
 
 
 @styled
-def lines(series, xlabel, ylabel, alt, x=None, log=False, logx=False, height=300, title="", at_end=True):
-    """One line a series {label: values}; each has its own colour, dash and marker, labelled at its end."""
-    fig, (ax,) = figure(height=height, alt=alt, drawn={name: np.asarray(y) for name, y in series.items()})
+def lines(series, xlabel, ylabel, alt, x=None, log=False, logx=False, height=300, title="",
+          at_end=True):
+    """One line a series {label: values}, with its colour, dash, marker, and label at its end."""
+    drawn = {name: np.asarray(y) for name, y in series.items()}
+    fig, (ax,) = figure(height=height, alt=alt, drawn=drawn)
     for i, (name, y) in enumerate(series.items()):
         steps = np.arange(len(y)) if x is None else x
         ax.plot(steps, y, color=COLOURS[i % 5], linestyle=DASHES[i % 5], label=name,
@@ -113,11 +149,12 @@ def bars(labels, values, xlabel, ylabel, alt, height=300, title="", signed=False
 
 
 @styled
-def heat(panels, ylabel, xlabel, alt, rows=None, columns=None, kind="signed", masked=None, height=320, decimals=2):
+def heat(panels, ylabel, xlabel, alt, rows=None, columns=None, kind="signed", masked=None,
+         height=320, decimals=2):
     """Maps side by side, {title: array (R, C)}.
 
     kind: "signed" (PuOr around 0) or "probability" (cividis, 0 to 1). rows, columns: tick labels.
-    masked: a (R, C) array, true where a cell is hatched grey. Numbers are written in maps up to 8 x 8.
+    masked: a (R, C) array, true where a cell is hatched grey. Maps up to 8 x 8 show the numbers.
     """
     arrays = {title: np.asarray(values) for title, values in panels.items()}
     fig, axes = figure(len(arrays), height=height, alt=alt, drawn=arrays, squeeze=True)
@@ -134,31 +171,46 @@ def heat(panels, ylabel, xlabel, alt, rows=None, columns=None, kind="signed", ma
 def draw_map(ax, values, rows, columns, colours, low, high, masked=None, decimals=2):
     """One map (R, C) on an axes: colours, ticks, hatched cells, numbers where there is room."""
     hidden = ~np.isfinite(values) if masked is None else np.asarray(masked)
-    image = ax.imshow(np.ma.array(values, mask=hidden), cmap=colours, vmin=low, vmax=high, aspect="auto")
+    image = ax.imshow(np.ma.array(values, mask=hidden), cmap=colours, vmin=low, vmax=high,
+                      aspect="auto")
     for r, c in np.argwhere(hidden):
         ax.add_patch(matplotlib.patches.Rectangle((c - 0.5, r - 0.5), 1, 1, facecolor="0.9",
                                                   edgecolor="0.6", hatch="////", linewidth=0))
     for labels, set_ticks, rotation in ((rows, ax.set_yticks, 0), (columns, ax.set_xticks, 90)):
         if labels is not None:
             step = -(-len(labels) // 32)        # at most 32 labels
-            set_ticks(np.arange(0, len(labels), step), [str(t) for t in labels[::step]], rotation=rotation)
+            words = [str(t) for t in labels[::step]]
+            set_ticks(np.arange(0, len(labels), step), words, rotation=rotation)
         else:
             size = values.shape[0 if rotation == 0 else 1]
             set_ticks(np.arange(0, size, -(-size // 12)))
     if max(values.shape) <= 8:
         for (r, c), value in np.ndenumerate(values):
             if not hidden[r, c]:
-                shade = np.mean(image.cmap(image.norm(value))[:3])
+                dark = np.mean(image.cmap(image.norm(value))[:3]) < 0.5
                 ax.text(c, r, f"{value:z.{decimals}f}", ha="center", va="center",
-                        color="white" if shade < 0.5 else "black", fontsize=9 if values.shape[1] > 5 else 10)
+                        color="white" if dark else "black",
+                        fontsize=9 if values.shape[1] > 5 else 10)
     ax.spines[:].set_visible(False)
     return image
 
 
 @styled
-def message(words, height=120):
-    """A picture of a sentence: stands in a picture's place when a drawing fails."""
-    fig, (ax,) = figure(height=height, alt=words)
+def message(words):
+    """A picture of a text: stands in a picture's place when a drawing fails.
+
+    It is as high as the text needs; of a very long text the beginning is shown, and an ellipsis.
+    """
+    beginning = text.short(words.strip(), COLUMNS * LINES).split("\n")
+    visible = [text.token(line).replace("·", " ") for line in beginning]
+    boxes = not all(in_font(c, MONO) for line in visible for c in line)     # twice as wide
+    columns = COLUMNS // 2 if boxes else COLUMNS
+    rows = [row for line in visible for row in textwrap.wrap(line, columns)]
+    if len(rows) > LINES:
+        rows[LINES - 1:] = [rows[LINES - 1][:columns - 1] + "…"]
+    fig, (ax,) = figure(height=max(120, 30 + 18 * len(rows)), alt=" ".join(visible))
+    fig.set_layout_engine("none")
+    ax.set_position((0.02, 0, 0.96, 1))
     ax.axis("off")
-    ax.text(0, 0.5, textwrap.fill(text.token(words).replace("·", " "), 80), va="center")
+    ax.text(0, 0.5, "\n".join(rows), va="center", family=MONO)
     return fig

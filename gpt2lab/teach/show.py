@@ -1,5 +1,7 @@
-"""Printing that reads the same on every machine: few decimals, no addresses, tokens made visible."""
+"""Printing that reads the same on every machine: few decimals, no addresses, tokens visible."""
 import os
+from fractions import Fraction
+from numbers import Number
 
 import numpy as np
 
@@ -33,26 +35,68 @@ def array(label, values, decimals=3):
 def table(header, rows, decimals=3):
     """Print rows under a header; numbers at the right, text at the left."""
     cells = [[_cell(value, decimals) for value in row] for row in rows]
-    right = [all(isinstance(row[i], (int, float, np.number)) for row in rows) for i in range(len(header))]
-    widths = [max(len(str(title)), *(len(row[i]) for row in cells), 0) for i, title in enumerate(header)]
+    right = [all(isinstance(row[i], (int, float, np.number)) for row in rows)
+             for i in range(len(header))]
+    widths = [max(len(str(title)), *(len(row[i]) for row in cells), 0)
+              for i, title in enumerate(header)]
     for line in [list(map(str, header)), ["-" * width for width in widths], *cells]:
-        print("  ".join(cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(line, widths, right)).rstrip())
+        placed = [cell.rjust(width) if is_number else cell.ljust(width)
+                  for cell, width, is_number in zip(line, widths, right)]
+        print("  ".join(placed).rstrip())
 
 
 def agree(label, a, b, decimals=4):
-    """Print whether two arrays agree, in words that no rounding changes."""
+    """Print whether two arrays agree (as near tells it), in words that no rounding changes."""
     a, b = np.asarray(a), np.asarray(b)
     if a.shape != b.shape:
         print(f"{label}: the shapes differ, {a.shape} and {b.shape}")
     else:
-        with np.errstate(invalid="ignore"):
-            same = bool(((a == b) | (np.abs(a - b) <= 10.0 ** -decimals)).all())
+        same = near(a, b, 10.0 ** -decimals)
         print(f"{label}: {'agree' if same else 'do not agree'} to {decimals} decimals")
+
+
+def near(a, b, tolerance):
+    """Whether two arrays have one shape and no two numbers in one place are further apart.
+
+    The difference is the true one: whole numbers do not wrap around and float16 does not overflow.
+    nan is near to nothing, infinity to itself only; what is no number, such as a text, must be
+    equal. Arrays without numbers are near when their shapes are the same.
+    """
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape != b.shape:
+        return False
+    if not _float64_holds(a) or not _float64_holds(b):
+        return all(_near(x, y, tolerance) for x, y in zip(a.ravel().tolist(), b.ravel().tolist()))
+    wide = np.result_type(a, b, np.float64)
+    a, b = a.astype(wide), b.astype(wide)
+    with np.errstate(all="ignore"):
+        return bool(((a == b) | (np.abs(a - b) <= tolerance)).all())
+
+
+def _float64_holds(array):
+    """Whether float64 (or a wider type) holds the numbers of the array exactly."""
+    if array.dtype.kind in "iu":
+        return not array.size or -2 ** 53 <= int(array.min()) <= int(array.max()) <= 2 ** 53
+    return array.dtype.kind in "bfc"
+
+
+def _near(x, y, tolerance):
+    """near for two values outside an array: whole numbers of any size, texts, anything."""
+    x, y = (value.item() if isinstance(value, np.generic) else value for value in (x, y))
+    try:
+        if x == y or not isinstance(x, Number) or not isinstance(y, Number):
+            return bool(x == y)
+        if isinstance(x, complex) or isinstance(y, complex):
+            return abs(x - y) <= tolerance
+        return abs(Fraction(x) - Fraction(y)) <= tolerance      # exact; nan, infinity: an error
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def token(text):
     """A token's text made visible: spaces as ·, control characters as escapes."""
-    return "".join("·" if c == " " else c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join("·" if c == " " else c if c.isprintable()
+                   else c.encode("unicode_escape").decode() for c in text)
 
 
 def short(text, most=10):

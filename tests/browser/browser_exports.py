@@ -7,14 +7,14 @@ import re
 
 import nbformat
 import pytest
-from bs4 import BeautifulSoup       # nbconvert needs it
+from bs4 import BeautifulSoup  # nbconvert needs it
 from nbconvert import HTMLExporter
 
-from conftest import ROOT
 from browser_lessons import NOTEBOOKS
+from conftest import ROOT
 
 WIDTHS = (1280, 400)
-CODE_ASIDE = ":is(.jp-MarkdownCell, .jp-OutputArea)"     # nbconvert cuts long code on a narrow window
+CODE_ASIDE = ":is(.jp-MarkdownCell, .jp-OutputArea)"    # long code is cut on a narrow window
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +29,14 @@ def reader(browser):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_export(reader, shot, tmp_path, path):
     book = nbformat.read(ROOT / "notebooks" / path, as_version=4)
-    (tmp_path / "page.html").write_text(HTMLExporter().from_notebook_node(book)[0], encoding="utf-8")
+    html, _ = HTMLExporter().from_notebook_node(book)
+    (tmp_path / "page.html").write_text(html, encoding="utf-8")
     reader.goto((tmp_path / "page.html").as_uri())
-    outputs = [output for cell in book.cells for output in cell.get("outputs", [])]
-    pictures = [output.data["text/plain"] for output in outputs if "image/png" in output.get("data", {})]
-    controls = [output.data["text/plain"] for output in outputs
-                if "application/vnd.jupyter.widget-view+json" in output.get("data", {})]
+    shown = [output.data for cell in book.cells for output in cell.get("outputs", [])
+             if "data" in output]
+    pictures = [data["text/plain"] for data in shown if "image/png" in data]
+    controls = [data["text/plain"] for data in shown
+                if "application/vnd.jupyter.widget-view+json" in data]
     text = " ".join(reader.inner_text("body").split())
     assert "Error displaying widget" not in text and "model not found" not in text
     missing = [sentence for sentence in controls if " ".join(sentence.split()) not in text]
@@ -42,8 +44,9 @@ def test_export(reader, shot, tmp_path, path):
     for width in WIDTHS:
         reader.set_viewport_size({"width": width, "height": 900})
         shot(reader, f"export_{path.stem}_{width}", full_page=True)
-        images = reader.locator(".jp-OutputArea-output img").evaluate_all("""all => all.map(image =>
-            [image.naturalWidth, image.getBoundingClientRect().left, image.getBoundingClientRect().right])""")
+        images = reader.locator(".jp-OutputArea-output img").evaluate_all("""all => all.map(one => {
+            const {left, right} = one.getBoundingClientRect();
+            return [one.naturalWidth, left, right] })""")
         assert len(images) == len(pictures), f"{len(images)} pictures of {len(pictures)}"
         for number, (natural, left, right) in enumerate(images, start=1):
             assert natural > 0, f"picture {number} is broken"

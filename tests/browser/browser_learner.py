@@ -1,11 +1,11 @@
-"""A learner's afternoon: a wrong answer is named, the right one is kept, and the last lesson writes with it.
+"""A learner's afternoon: a wrong answer is named, the right one is kept, the last lesson uses it.
 
 How to run this: see conftest.py.
 """
 import nbformat
 
-from lab_page import ask, cell_with, in_kernel, opened, run_all, run_cell
 from gpt2lab.teach.exercises import layernorm, title
+from lab_page import ask, cell_with, in_kernel, opened, run_all, run_cell
 
 WRONG = """def layer_norm(x, gain, bias, epsilon=1e-5):
     centred = x - x.mean(axis=-1, keepdims=True)
@@ -40,7 +40,8 @@ def test_a_learner_builds_layer_norm_and_meets_it_again(lab, page, my_ops):
         assert not in_kernel(page, "'layer_norm' in globals()"), "the kernel was not restarted"
         run_cell(page, first)
         table = run_cell(page, cell_with(page, "built()"))
-        assert makers(table)["layer_norm"] == "yours" and makers(table)["gelu"] == "the library's", table
+        assert makers(table)["layer_norm"] == "yours", table
+        assert makers(table)["gelu"] == "the library's", table
 
     path = lab.folder / "13_generation.ipynb"
     with opened(page, lab, path):
@@ -48,14 +49,19 @@ def test_a_learner_builds_layer_norm_and_meets_it_again(lab, page, my_ops):
         printed = {cell["source"]: "".join(output.get("text", "") for output in cell["outputs"])
                    for cell in cells}
         table = next(text for source, text in printed.items() if source.startswith("built()"))
-        assert makers(table)["layer_norm"] == "yours" and makers(table)["gelu"] == "the library's", table
+        assert makers(table)["layer_norm"] == "yours", table
+        assert makers(table)["gelu"] == "the library's", table
         assert "agree to 4 decimals" in table, table
-        source = next(source for source in printed if "The little girl" in source and "mine()" in source)
-        stored = next(cell for cell in nbformat.read(path, as_version=4).cells if cell.source == source)
-        assert printed[source] == stored.outputs[0].text, "the learner's model writes something else"
-        assert in_kernel(page, "mine().layer_norm.__code__.co_filename") == str(my_ops / "layer_norm.py")
+        source = next(source for source in printed
+                      if "The little girl" in source and "mine()" in source)
+        stored = next(cell for cell in nbformat.read(path, as_version=4).cells
+                      if cell.source == source)
+        assert printed[source] == stored.outputs[0].text, "the learner's model writes another text"
+        used = in_kernel(page, "mine().layer_norm.__code__.co_filename")
+        assert used == str(my_ops / "layer_norm.py")
 
 
 def makers(table):
     """{operation: who made it} from the table that built() prints."""
-    return {line.split("  ")[0]: line.split("  ")[-1].strip() for line in table.splitlines() if "  " in line}
+    rows = [line.split("  ") for line in table.splitlines() if "  " in line]
+    return {row[0]: row[-1].strip() for row in rows}

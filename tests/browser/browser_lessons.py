@@ -1,4 +1,4 @@
-"""Every notebook in a real browser: its cells run, and each control of an explorer redraws the one picture.
+"""Every notebook in a real browser: its cells run, each control of an explorer redraws the picture.
 
 The picture in the page must be, byte for byte, the one that the drawing function gives for the
 controls' values. How to run this: see conftest.py.
@@ -34,7 +34,8 @@ def study(lab, page, shot, path):
         ran, changes = time.monotonic() - start, 0
         explorers = in_kernel(page, "__import__('watch').describe()")
         cells = page.locator(".jp-CodeCell:has(.jupyter-widgets)")
-        assert cells.count() == len(explorers), f"{cells.count()} cells show widgets, {len(explorers)} should"
+        assert cells.count() == len(explorers), (
+            f"{cells.count()} cells show widgets, {len(explorers)} should")
         for i, controls in enumerate(explorers):
             changes += play_with(page, i, cells.nth(i), controls)
             shot(cells.nth(i), f"{path.stem}_{i}")
@@ -44,39 +45,44 @@ def study(lab, page, shot, path):
 
 
 def look_at_cells(page, cells, stored):
-    """No error that was not asked for, nothing on stderr, nothing blank, the same outputs as in the file."""
+    """No error that was not asked for, nothing on stderr, nothing blank, the file's outputs."""
     stored = [cell for cell in stored.cells if cell.cell_type == "code"]
     views = page.locator(".jp-CodeCell").evaluate_all("""cells => cells.map(cell =>
         [...cell.querySelectorAll('.jp-OutputArea-output')].map(one =>
             [one.offsetHeight, one.innerText.trim(),
              Boolean(one.querySelector('.jupyter-widgets, img'))]))""")
     for cell, kept, seen in zip(cells, stored, views, strict=True):
-        source, kinds = cell["source"], [output["output_type"] for output in cell["outputs"]]
+        source, outputs = cell["source"], cell["outputs"]
+        kinds = [output["output_type"] for output in outputs]
         asked_for = "raises-exception" in cell["metadata"].get("tags", [])
-        errors = [o["ename"] + ": " + o["evalue"] for o in cell["outputs"] if o["output_type"] == "error"]
+        errors = [output["ename"] + ": " + output["evalue"] for output in outputs
+                  if output["output_type"] == "error"]
         assert bool(errors) == asked_for, f"errors {errors} in the cell: {source}"
-        said = "".join(output["text"] for output in cell["outputs"] if output.get("name") == "stderr")
+        said = "".join(output["text"] for output in outputs if output.get("name") == "stderr")
         assert not said, f"stderr {said!r} in the cell: {source}"
         wanted = [output["output_type"] for output in kept.outputs] or kinds
-        assert kinds == wanted, f"outputs {kinds} in the page, {wanted} in the file, of the cell: {source}"
+        assert kinds == wanted, (
+            f"outputs {kinds} in the page, {wanted} in the file, of the cell: {source}")
         assert len(seen) == len(kinds), f"{len(seen)} of {len(kinds)} outputs to be seen: {source}"
         for height, text, other in seen:
             assert height and (text or other), f"blank output of the cell: {source}"
             assert "Error displaying widget" not in text, f"dead widget in the cell: {source}"
-    for data in page.locator(".jp-OutputArea-output img").evaluate_all("all => all.map(one => one.src)"):
+    images = page.locator(".jp-OutputArea-output img")
+    for data in images.evaluate_all("all => all.map(one => one.src)"):
         look_at_picture(data)
 
 
 def look_at_picture(data):
     assert data.startswith(PNG), f"a picture that is no PNG of the notebook: {data[:60]}"
-    colours = Image.open(io.BytesIO(base64.b64decode(data.removeprefix(PNG)))).convert("RGB").getextrema()
-    assert any(low != high for low, high in colours), "blank picture: all of one colour"
+    image = Image.open(io.BytesIO(base64.b64decode(data.removeprefix(PNG)))).convert("RGB")
+    assert any(low != high for low, high in image.getextrema()), "blank picture: all of one colour"
 
 
 def play_with(page, i, cell, controls):
-    """Move each control to its ends and back, then all of them, and Reset; gives the number of changes."""
+    """Move each control to its ends and back, then all, and Reset; gives the number of changes."""
     views = cell.locator(".jp-OutputArea-output:has(.jupyter-widgets)")
-    assert views.count() == len(controls) + 1, f"{views.count()} widgets: {len(controls)} controls and Reset?"
+    assert views.count() == len(controls) + 1, (
+        f"{views.count()} widgets: {len(controls)} controls and Reset?")
     compare(page, cell, i, "at the start")
     used = list(zip(views.all(), controls.items()))
     used.sort(key=lambda pair: pair[1][1]["kind"] != "Button")  # first: others may need a press
@@ -103,7 +109,7 @@ def play_with(page, i, cell, controls):
 
 
 def moves(page, view, control):
-    """[(what is done, a function that does it, the setting that it must lead to)], the start as the last."""
+    """[(what is done, a function that does it, the setting it must lead to)], the start last."""
     start = control["start"]
 
     def key(name):
@@ -121,13 +127,16 @@ def moves(page, view, control):
 
     if control["kind"] == "Slider":
         low, high, step = control["min"], control["max"], control["step"]
-        return [("Home", lambda: key("Home"), low), ("arrow key", lambda: key("ArrowRight"), low + step),
-                ("End", lambda: key("End"), high), (f"{start} typed", lambda: number(start), start)]
+        return [("Home", lambda: key("Home"), low),
+                ("arrow key", lambda: key("ArrowRight"), low + step),
+                ("End", lambda: key("End"), high),
+                (f"{start} typed", lambda: number(start), start)]
     if control["kind"] == "Dropdown":
         return [(f"choice {k}", lambda k=k: view.locator("select").select_option(index=k), k)
                 for k in (control["choices"] - 1, 0, start)]
     if control["kind"] == "Checkbox":
-        return [("clicked", lambda: view.locator("input").click(), value) for value in (not start, start)]
+        return [("clicked", lambda: view.locator("input").click(), value)
+                for value in (not start, start)]
     if control["kind"] == "Text":
         return [(f"{words!r} typed", lambda words=words: text(words), words)
                 for words in (OTHER_TEXT, "", start)]
@@ -140,8 +149,10 @@ def wait_for_setting(page, i, name, wanted, what):
     """Until the kernel has heard of it."""
     end = time.monotonic() + SECONDS
     while (got := in_kernel(page, f"__import__('watch').settings({i})")[name]) != wanted:
-        if isinstance(wanted, float) and abs(got - wanted) < 1e-9 or wanted is ... and got:
-            return                              # a step of 0.1 ends near its value; a button only counts
+        if isinstance(wanted, float) and abs(got - wanted) < 1e-9:
+            return                              # a step of 0.1 ends near its value
+        if wanted is ... and got:
+            return                              # a button only counts
         assert time.monotonic() < end, f"{what}: the kernel has {got!r} instead of {wanted!r}"
         page.wait_for_timeout(50)
 
@@ -151,7 +162,7 @@ def picture(cell):
 
 
 def compare(page, cell, i, what, before=None, may_refuse=False):
-    """The explorer must show one picture: what its drawing function gives for the controls' values."""
+    """The explorer must show one picture: what its drawing function gives for these settings."""
     wanted, sentence, refused = in_kernel(page, f"__import__('watch').picture({i})")
     assert not refused or may_refuse and refused.startswith("ValueError"), (
         f"{what}: the drawing function fails: {refused}")
@@ -161,13 +172,16 @@ def compare(page, cell, i, what, before=None, may_refuse=False):
             return pictures.length != 1 || pictures[0].src == wanted }""",
             arg=[cell.element_handle(), PNG + wanted], timeout=1000 * SECONDS)
     except TooLong:
-        same = picture(cell) == before
-        raise AssertionError(f"{what}: " + ("the picture was not redrawn" if same else
-                                            "this is not what the drawing function gives")) from None
+        if picture(cell) == before:
+            raise AssertionError(f"{what}: the picture was not redrawn") from None
+        raise AssertionError(f"{what}: this is not what the drawing function gives") from None
     count = cell.locator(".jp-OutputArea-output img").count()
     assert count == 1, f"{what}: {count} pictures under the explorer"
     look_at_picture(PNG + wanted)
-    saved = ask(page, """const cells = panel.content.widgets.filter(c => c.node.contains(argument));
-        return cells[0].model.outputs.toJSON().find(o => o.data?.['image/png'])""", cell.element_handle())
+    saved = ask(page, """
+        const cells = panel.content.widgets.filter(c => c.node.contains(argument));
+        return cells[0].model.outputs.toJSON().find(o => o.data?.['image/png'])""",
+        cell.element_handle())
     sentences = {saved["data"]["text/plain"], saved["metadata"].get("image/png", {}).get("alt")}
-    assert sentences == {sentence}, f"{what}: the picture's sentence should be {sentence!r}, not {sentences}"
+    assert sentences == {sentence}, (
+        f"{what}: the picture's sentence should be {sentence!r}, not {sentences}")

@@ -1,4 +1,4 @@
-"""Can the other tests fail? Small notebooks with one fault each must be refused, each with its own sentence.
+"""Can the other tests fail? Small notebooks with one fault each must be refused, by their sentence.
 
 How to run this: see conftest.py.
 """
@@ -11,7 +11,8 @@ from browser_lessons import study
 GOOD = """from gpt2lab.teach import play, plot
 
 def draw(height=1, text="words"):
-    return plot.bars([text, "other"], [height, 2], "number", "word", alt=f"Two bars, {height} and 2.")
+    return plot.bars([text, "other"], [height, 2], "number", "word",
+                     alt=f"Two bars, {height} and 2.")
 
 play.explore(draw, height=play.slider("height", 1, 0, 5), text=play.words("text", "words"))"""
 FAULTS = {
@@ -28,7 +29,8 @@ FAULTS = {
         "DisplayHandle.update = lambda self, *what, **named: display(*what, **named)\n" + GOOD,
         "height: Home: (2 pictures under the explorer|the picture was not redrawn)"),
     "two pictures": (GOOD + "\nplot.show(draw())", "at the start: 2 pictures under the explorer"),
-    "exception in a cell": (GOOD + "\n1 / 0", "errors .'ZeroDivisionError: division by zero'. in the cell"),
+    "exception in a cell": (GOOD + "\n1 / 0",
+                            "errors .'ZeroDivisionError: division by zero'. in the cell"),
     "exception in a drawing": (GOOD.replace("[height, 2]", "[1 / (5 - height), 2]"),
                                "height: End: the drawing function fails: ZeroDivisionError"),
     "a control without use": (GOOD.replace("[height, 2]", "[1, 2]"),
@@ -62,6 +64,7 @@ def test_a_spoiled_notebook_fails(lab, page, shot, name, monkeypatch):
 def written(lab, name, source):
     """The path of a notebook with this one cell, which was never run."""
     path = lab.folder / f"{name}.ipynb"
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}
-    nbformat.write(new_notebook(cells=[new_code_cell(source)], metadata=kernel), path)
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    book = new_notebook(cells=[new_code_cell(source)], metadata={"kernelspec": kernel})
+    nbformat.write(book, path)
     return path

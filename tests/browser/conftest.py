@@ -26,7 +26,7 @@ SECONDS = 30                                    # longest wait for one thing in 
 SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/docmanager-extension:plugin": {"autosave": False},
-    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},       # every cell is in the page
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},    # all cells in the page
 }
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
             "--disable-background-networking", "--disable-component-update", "--disable-sync"]
@@ -43,7 +43,8 @@ def browser():
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        pytest.fail("these tests need playwright: `pip install -r requirements-slow.txt`", pytrace=False)
+        pytest.fail("these tests need playwright: `pip install -r requirements-slow.txt`",
+                    pytrace=False)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=SWITCHES)
         yield browser
@@ -70,25 +71,28 @@ def lab(tmp_path_factory, my_ops_folder):
     (home / "config/labconfig").mkdir(parents=True)
     (home / "config/labconfig/default_setting_overrides.json").write_text(json.dumps(SETTINGS))
     folder = tmp_path_factory.mktemp("course") / "notebooks"
-    shutil.copytree(ROOT / "notebooks", folder, ignore=shutil.ignore_patterns("my_ops", ".ipynb_checkpoints"))
+    shutil.copytree(ROOT / "notebooks", folder,
+                    ignore=shutil.ignore_patterns("my_ops", ".ipynb_checkpoints"))
     (folder.parent / "data").symlink_to(ROOT / "data")
     python_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     env = dict(os.environ, PYTHONPATH=python_path, GPT2LAB_MY_OPS=str(my_ops_folder),
                IPYTHONDIR=f"{home}/ipython", JUPYTER_CONFIG_DIR=f"{home}/config",
                JUPYTER_DATA_DIR=f"{home}/data", JUPYTER_RUNTIME_DIR=f"{home}/runtime",
-               JUPYTERLAB_SETTINGS_DIR=f"{home}/settings", JUPYTERLAB_WORKSPACES_DIR=f"{home}/workspaces")
+               JUPYTERLAB_SETTINGS_DIR=f"{home}/settings",
+               JUPYTERLAB_WORKSPACES_DIR=f"{home}/workspaces")
     token = secrets.token_hex(16)
     with open(home / "log", "w") as log:
         server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
-             "--ServerApp.port=0", f"--IdentityProvider.token={token}",
+            [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root",
+             "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", f"--IdentityProvider.token={token}",
              f"--ServerApp.root_dir={folder.parent}", "--LabApp.expose_app_in_browser=True"],
             env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
     try:
         end = time.monotonic() + 90
-        while not (info := list(home.glob("runtime/jpserver-*.json"))):    # tells the port that was free
+        while not (info := list(home.glob("runtime/jpserver-*.json"))):    # it names the free port
             if server.poll() is not None or time.monotonic() > end:
-                pytest.fail(f"JupyterLab did not start:\n{(home / 'log').read_text()[-3000:]}", pytrace=False)
+                said = (home / "log").read_text()[-3000:]
+                pytest.fail(f"JupyterLab did not start:\n{said}", pytrace=False)
             time.sleep(0.2)
         url = json.loads(info[0].read_text())["url"].rstrip("/")
         yield Lab(folder, url, token)
@@ -123,15 +127,16 @@ def only_page(browser, lab):
 
 @pytest.fixture
 def page(only_page):
-    """JupyterLab in the browser; page.troubles collects what its console and its scripts complain about."""
+    """JupyterLab in the browser; page.troubles collects the complaints of console and scripts."""
     only_page.troubles.clear()
     return only_page
 
 
 @pytest.fixture
 def shot(request):
-    """shot(page or element, name) keeps a picture of it in the folder that GPT2LAB_SHOTS names, if any."""
+    """shot(page or element, name) keeps a picture of it in the folder GPT2LAB_SHOTS, if set."""
     def keep(what, name, **settings):
         if folder := os.environ.get("GPT2LAB_SHOTS"):
-            what.screenshot(path=Path(folder) / (re.sub(r"[^\w.]+", "_", name) + ".png"), **settings)
+            file = re.sub(r"[^\w.]+", "_", name) + ".png"
+            what.screenshot(path=Path(folder) / file, **settings)
     return keep

@@ -1,4 +1,4 @@
-"""Imported into the kernel of a notebook under test: notes every explorer, and says what it ought to show."""
+"""Imported into the kernel of a notebook under test: notes explorers, and what they must show."""
 import ipywidgets as widgets
 
 from gpt2lab.teach import play, plot
@@ -37,7 +37,7 @@ def settings(i):
 
 
 def picture(i):
-    """What explorer i ought to show now: PNG in base64, its sentence, the error that refused the settings."""
+    """What explorer i ought to show: PNG in base64, its sentence, the error that refused both."""
     draw, controls = explorers[i]
     values = {name: control.value for name, control in controls.items()}
     if (i, str(values)) not in pictures:        # the same settings must give the same picture again

@@ -1,6 +1,6 @@
 """Make the stored reference values, with torch and transformers: what GPT-2 really computes.
 
-python tests/golden/make_golden.py            write gpt2-tiny.npz and small.npz beside this file
+python tests/golden/make_golden.py            write the two files of FILES
 python tests/golden/make_golden.py --check    compute all anew and compare with the stored files
 
 Nothing of gpt2lab is used here, so that a fault in it cannot hide in the reference.
@@ -19,12 +19,20 @@ import torch
 from transformers import GPT2LMHeadModel, GPT2Tokenizer
 from transformers.utils.logging import disable_progress_bar
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))     # a script: no pytest's pythonpath
+from recipes import (
+    FULL_ROWS,
+    PROMPTS,
+    SMALL,
+    SMALL_PROMPTS,
+    columns,
+    sampled,
+    write_checkpoint,
+)
+
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent.parent / "data"
-sys.path.insert(0, str(HERE.parent))
-from recipes import (FULL_ROWS, PROMPTS, SMALL, SMALL_PROMPTS, columns, sampled,    # noqa: E402
-                     write_checkpoint)
-
+FILES = {"gpt2-tiny": DATA / "gpt2-tiny" / "reference.npz", "small": HERE / "small.npz"}
 CONTINUATION = 40
 TOLERANCE = 1e-5                # another machine adds up in another order
 
@@ -124,15 +132,15 @@ def reference(folder, prompts):
 
 
 def references():
-    """{file name: {key: array}} of all stored files."""
+    """{checkpoint: {key: array}}, what all stored files hold."""
     tokenizer = GPT2Tokenizer(vocab=str(DATA / "gpt2-vocab/encoder.json"),
                               merges=str(DATA / "gpt2-vocab/vocab.bpe"))
     tiny = {prompt: tokenizer.encode(text)[:256] for prompt, text in PROMPTS.items()}
     for prompt, count in (("one token", 1), ("two tokens", 2), ("all positions", 256)):
         assert len(tiny[prompt]) == count
     with tempfile.TemporaryDirectory() as folder:
-        return {"gpt2-tiny.npz": reference(DATA / "gpt2-tiny", tiny),
-                "small.npz": reference(write_checkpoint(folder, SMALL), SMALL_PROMPTS)}
+        return {"gpt2-tiny": reference(DATA / "gpt2-tiny", tiny),
+                "small": reference(write_checkpoint(folder, SMALL), SMALL_PROMPTS)}
 
 
 def write(path, arrays):
@@ -147,7 +155,7 @@ def write(path, arrays):
 
 def differences(name, arrays):
     """One line for each array that is not as stored in the file, and the largest difference."""
-    stored, lines, largest = dict(np.load(HERE / name)), [], 0.0
+    stored, lines, largest = dict(np.load(FILES[name])), [], 0.0
     for key in sorted(stored.keys() ^ arrays.keys()):
         lines.append(f"{name}: {key} is {'no longer computed' if key in stored else 'not stored'}")
     for key in stored.keys() & arrays.keys():
@@ -177,8 +185,8 @@ def main(arguments):
     failed = False
     for name, arrays in references().items():
         if not arguments:
-            write(HERE / name, arrays)
-            print(f"{name}: {len(arrays)} arrays, {(HERE / name).stat().st_size} bytes")
+            write(FILES[name], arrays)
+            print(f"{name}: {len(arrays)} arrays, {FILES[name].stat().st_size} bytes")
             continue
         lines, largest = differences(name, arrays)
         as_stored = f"{name}: {len(arrays)} arrays as stored, largest difference {largest:.2g}"

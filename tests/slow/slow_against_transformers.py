@@ -12,11 +12,9 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel, GPT2Model
 
 import gpt2lab
+from recipes import PROMPTS, write_124m
 
 TESTS = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(TESTS))
-from recipes import PROMPTS, write_124m # noqa: E402
-
 TOLERANCE = 1e-4
 BUNDLED = TESTS.parent / "data" / "gpt2-tiny"
 SIZES = {"vocab_size": 101, "n_positions": 40, "n_embd": 24, "n_layer": 3, "n_head": 4,

@@ -1,23 +1,21 @@
 """Every lesson with a model of GPT-2 124M's size: pytest tests/slow/slow_real_size.py
 
-The weights are random, so only what needs no meaning can be looked at: each notebook runs from top to
-bottom with GPT2LAB_MODEL set, and each explorer draws at the ends of its controls. REAL_SIZE_PICTURES
-names a folder for the pictures, to be looked at.
+The weights are random, so only what needs no meaning can be looked at: each notebook runs from top
+to bottom with GPT2LAB_MODEL set, and each explorer draws at the ends of its controls.
+REAL_SIZE_PICTURES names a folder for the pictures, to be looked at.
 """
 import re
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
-TESTS = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TESTS), str(TESTS.parent / "benchmarks")]
-from class_memory import MIB, together     # noqa: E402
-from recipes import write_124m             # noqa: E402
+from class_memory import MIB, together
+from recipes import write_124m
 
-LESSONS = sorted((TESTS.parent / "notebooks").rglob("[0-9]*.ipynb"))
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+LESSONS = sorted(NOTEBOOKS.rglob("[0-9]*.ipynb"))
 LONG = "The king and the queen saw a 🐕 near the door, and the boy asked them why. " * 3
 # Runs in the kernel before the lesson: explore draws the ends of its controls as well.
 ENDS = f"""
@@ -40,12 +38,14 @@ def _explore(draw, *, _plain=play.explore, _count=itertools.count(), **controls)
         try:
             fig = draw(**values)
         except ValueError as error:     # a text that does not fit: explore shows the sentence
-            assert any(value != start[name] for name, value in values.items() if type(value) is str), values
+            texts = [name for name, value in values.items() if type(value) is str]
+            assert any(values[name] != start[name] for name in texts), values
             fig = plot.message(str(error))
         assert fig.alt and fig.get_figwidth() == 6.4, values
         picture, folder = plot.png(fig), os.environ.get("REAL_SIZE_PICTURES")
         if folder:
-            (Path(folder) / f"{{os.environ['LESSON']}}-{{next(_count):03}}.png").write_bytes(picture)
+            name = f"{{os.environ['LESSON']}}-{{next(_count):03}}.png"
+            (Path(folder) / name).write_bytes(picture)
     print("drawn at the ends:", len(tries))
 play.explore = _explore
 """
@@ -56,23 +56,30 @@ def model_124m(tmp_path_factory):
     return write_124m(tmp_path_factory.mktemp("124m"))
 
 
+def printed(book):
+    return "\n".join(output.get("text", "")
+                     for cell in book.cells for output in cell.get("outputs", []))
+
+
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_every_lesson_runs_with_twelve_blocks(path, model_124m, monkeypatch, tmp_path):
     monkeypatch.setenv("GPT2LAB_MODEL", str(model_124m))
     monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path))
     monkeypatch.setenv("LESSON", path.stem)
     book = nbformat.read(path, as_version=4)
-    identities = [line for cell in book.cells for output in cell.get("outputs", [])
-                  for line in output.get("text", "").splitlines() if re.search(r": agree to \d+ decimals$", line)]
-    explorers = sum(cell.source.count("play.explore(") for cell in book.cells if cell.cell_type == "code")
-    raising = [cell.id for cell in book.cells if "raises-exception" in cell.metadata.get("tags", [])]
+    identities = [line for line in printed(book).splitlines()
+                  if re.search(r": agree to \d+ decimals$", line)]
+    explorers = sum(cell.source.count("play.explore(")
+                    for cell in book.cells if cell.cell_type == "code")
+    raising = [cell.id for cell in book.cells
+               if "raises-exception" in cell.metadata.get("tags", [])]
     book.cells.insert(0, nbformat.v4.new_code_cell(ENDS))
     NotebookClient(book, kernel_name="python3", timeout=900,
                    resources={"metadata": {"path": str(path.parent)}}).execute()
-    printed = "".join(output.get("text", "") for cell in book.cells for output in cell.get("outputs", []))
-    assert len(re.findall("drawn at the ends", printed)) == explorers
+    lines = printed(book).splitlines()
+    assert sum(line.startswith("drawn at the ends") for line in lines) == explorers
     for line in identities:             # what agrees in one model agrees in every other
-        assert line.replace("the stored reference", "the library's") in printed.splitlines()
+        assert line.replace("the stored reference", "the library's") in lines
     for cell in book.cells:             # what is meant to fail does
         if cell.id in raising:
             assert any(output.output_type == "error" for output in cell.outputs), cell.source

@@ -5,6 +5,33 @@ from gpt2lab.embedding import embed
 
 from . import Case, exercise, mistake, random
 
+# What the lesson's map shows: which words have one row
+
+def one_token_words(text, encode, unseen, most):
+    """({word: id}, {word that was left out: why}) of words with spaces between them.
+
+    encode: text -> ids; unseen (V,): the tokens that training never saw.
+    Raises: ValueError with a sentence where less than three words are left, or more than `most`.
+    """
+    found, left_out = {}, {}
+    for word in dict.fromkeys(text.split()):
+        ids = encode(" " + word)
+        if len(ids) > 1:
+            left_out[word] = f"{len(ids)} tokens"
+        elif unseen[ids[0]]:
+            left_out[word] = "never seen in training"
+        else:
+            found[word] = ids[0]
+    if len(found) < 3:
+        reasons = ", ".join(f"{word} ({why})" for word, why in left_out.items())
+        raise ValueError("a map needs three words that are one token each."
+                         + (f" Left out: {reasons}." if left_out else ""))
+    if len(found) > most:
+        raise ValueError(f"{len(found)} words are too many: {most} fit on the map")
+    return found, left_out
+
+
+# embed
 
 @mistake(of=embed)
 def no_position(ids, wte, wpe, start=0):
@@ -132,6 +159,8 @@ def order_lost(ids, wte, wpe, start=0):
     return wte[np.sort(ids)] + wpe[start:start + len(ids)]
 
 
+# strict_embed
+
 def strict_embed(ids, wte, wpe, start=0):
     """The right answer to the first exercise: the library refuses just this."""
     return embed(ids, wte, wpe, start)
@@ -232,6 +261,8 @@ def positions_go_round(ids, wte, wpe, start=0):
     return wte[ids] + wpe[(start + np.arange(len(ids))) % len(wpe)]
 
 
+# nearest
+
 def nearest(row, table, k):
     """The right answer to the second exercise."""
     cosines = table @ row / (np.linalg.norm(table, axis=-1) * np.linalg.norm(row))
@@ -316,9 +347,12 @@ def _best(keys, k):
     return [int(i) for i in np.argsort(keys, kind="stable")[:k]]
 
 
+# Cases
+
 IDS = np.array([2, 0, 2])
 WTE, WPE = random(6, 4, seed=1), random(6, 4, seed=2)
-HAND = np.array([[1, 2], [3, 4], [5, 6]], np.float32), np.array([[10, 0], [20, 0], [30, 0], [40, 0]], np.float32)
+HAND = (np.array([[1, 2], [3, 4], [5, 6]], np.float32),
+        np.array([[10, 0], [20, 0], [30, 0], [40, 0]], np.float32))
 CASES = [
     Case("the hand example", (IDS, *HAND)),
     Case("the hand example from position 1 on", (IDS, *HAND), {"start": 1}),
@@ -326,7 +360,8 @@ CASES = [
     Case("one token at position 3", (np.array([1]), WTE, WPE), {"start": 3}),
     Case("four tokens", (np.array([5, 1, 1, 3]), WTE, WPE)),
     Case("four tokens from position 1 on", (np.array([0, 4, 2, 3]), WTE, WPE), {"start": 1}),
-    Case("more tokens in the table than positions", (np.array([3, 2, 8]), random(9, 4, seed=3), random(4, 4, seed=4))),
+    Case("more tokens in the table than positions",
+         (np.array([3, 2, 8]), random(9, 4, seed=3), random(4, 4, seed=4))),
 ]
 LARGE = random(9, 4, seed=7)                # V = 9, N = 6
 LIMITS = [
@@ -341,11 +376,16 @@ LIMITS = [
     Case("id -1", (np.array([1, -1]), LARGE, WPE)),
     Case("id V", (np.array([9, 1]), LARGE, WPE)),
 ]
-TABLE = np.array([[1, 0], [3, 0.3], [0.1, 0.05], [-2, 0.1], [0.3, 5], [0.5, 0.5], [-0.2, -3]], np.float32)
-NEAR = [Case("a row of the table", (TABLE[0], TABLE, 3)), Case("a short row of the table", (TABLE[2], TABLE, 2)),
-        Case("the nearest alone", (TABLE[5], TABLE, 1)), Case("all rows, in order", (np.array([1, 0.8], np.float32), TABLE, 7)),
-        Case("a row that is not in the table", (np.array([0.2, -1], np.float32), TABLE, 3)),
-        Case("rows of 8 numbers", (random(8, seed=5), random(12, 8, seed=6, scale=2), 5))]
+TABLE = np.array([[1, 0], [3, 0.3], [0.1, 0.05], [-2, 0.1], [0.3, 5], [0.5, 0.5], [-0.2, -3]],
+                 np.float32)
+NEAR = [
+    Case("a row of the table", (TABLE[0], TABLE, 3)),
+    Case("a short row of the table", (TABLE[2], TABLE, 2)),
+    Case("the nearest alone", (TABLE[5], TABLE, 1)),
+    Case("all rows, in order", (np.array([1, 0.8], np.float32), TABLE, 7)),
+    Case("a row that is not in the table", (np.array([0.2, -1], np.float32), TABLE, 3)),
+    Case("rows of 8 numbers", (random(8, seed=5), random(12, 8, seed=6, scale=2), 5)),
+]
 
 exercise(embed, CASES)
 exercise(strict_embed, LIMITS)

@@ -7,16 +7,6 @@ from . import Case, exercise, mistake, random
 
 
 @mistake(of=linear)
-def out_in(x, w, b):
-    """w is read as (out, in), the other way round.
-
-    Some libraries store w like that; GPT-2 does not. Which axis of w must be as long as a row of
-    x? Look at a w that is not square.
-    """
-    return x @ w.T + b
-
-
-@mistake(of=linear)
 def turned_when_it_fits(x, w, b):
     """w is turned over whenever its second axis is as long as a row of x.
 
@@ -27,42 +17,12 @@ def turned_when_it_fits(x, w, b):
 
 
 @mistake(of=linear)
-def turned_until_it_fits(x, w, b):
-    """A w that does not fit is turned over until it does.
-
-    A w of shape (out, in) is a mistake of the caller, who should hear of it. What does @ do by
-    itself when the shapes do not fit?
-    """
-    return x @ (w if w.shape[0] == x.shape[-1] else w.T) + b
-
-
-@mistake(of=linear)
 def no_bias(x, w, b):
     """The bias is forgotten.
 
     The sum of products starts at the bias, not at 0. Where does b go?
     """
     return x @ w
-
-
-@mistake(of=linear)
-def bias_down_the_rows(x, w, b):
-    """Each row gets one number of the bias; each column should.
-
-    b has one number for every output. Along which axis of y (T, out) do the outputs lie? What
-    shape has b[:, None]?
-    """
-    return x @ w + b[:, None]
-
-
-@mistake(of=linear)
-def bias_before(x, w, b):
-    """The bias is added to x, in front of the product.
-
-    Read the formula from the left: the product comes first. How long is b, and how long is a row
-    of x?
-    """
-    return (x + b) @ w
 
 
 @mistake(of=linear)
@@ -85,23 +45,12 @@ def bias_summed(x, w, b):
 
 
 @mistake(of=linear)
-def swapped(x, w, b):
-    """x and w have changed places.
+def in_float64(x, w, b):
+    """The numbers come out as float64, twice as wide as they went in.
 
-    In a product of matrices the order counts: x @ w takes rows of x and columns of w. Which
-    comes first in the formula?
+    np.zeros makes float64 unless you say otherwise. Which dtype has x?
     """
-    return w @ x + b
-
-
-@mistake(of=linear)
-def elementwise(x, w, b):
-    """The product goes number by number, it is not the product of matrices.
-
-    * multiplies the numbers that stand in the same place and adds nothing up. Which operator of
-    NumPy takes rows times columns?
-    """
-    return x * w + b
+    return (x @ w + b).astype(np.float64)
 
 
 @mistake(of=linear)
@@ -127,12 +76,63 @@ def matrices_only(x, w, b):
 
 
 @mistake(of=linear)
-def in_float64(x, w, b):
-    """The numbers come out as float64, twice as wide as they went in.
+def turned_until_it_fits(x, w, b):
+    """A w that does not fit is turned over until it does.
 
-    np.zeros makes float64 unless you say otherwise. Which dtype has x?
+    A w of shape (out, in) is a mistake of the caller, who should hear of it. What does @ do by
+    itself when the shapes do not fit?
     """
-    return (x @ w + b).astype(np.float64)
+    return x @ (w if w.shape[0] == x.shape[-1] else w.T) + b
+
+
+@mistake(of=linear)
+def out_in(x, w, b):
+    """w is read as (out, in), the other way round.
+
+    Some libraries store w like that; GPT-2 does not. Which axis of w must be as long as a row of
+    x? Look at a w that is not square.
+    """
+    return x @ w.T + b
+
+
+@mistake(of=linear)
+def swapped(x, w, b):
+    """x and w have changed places.
+
+    In a product of matrices the order counts: x @ w takes rows of x and columns of w. Which
+    comes first in the formula?
+    """
+    return w @ x + b
+
+
+@mistake(of=linear)
+def bias_before(x, w, b):
+    """The bias is added to x, in front of the product.
+
+    Read the formula from the left: the product comes first. How long is b, and how long is a row
+    of x?
+    """
+    return (x + b) @ w
+
+
+@mistake(of=linear)
+def bias_down_the_rows(x, w, b):
+    """Each row gets one number of the bias; each column should.
+
+    b has one number for every output. Along which axis of y (T, out) do the outputs lie? What
+    shape has b[:, None]?
+    """
+    return x @ w + b[:, None]
+
+
+@mistake(of=linear)
+def elementwise(x, w, b):
+    """The product goes number by number, it is not the product of matrices.
+
+    * multiplies the numbers that stand in the same place and adds nothing up. Which operator of
+    NumPy takes rows times columns?
+    """
+    return x * w + b
 
 
 def strides_of(shape):
@@ -274,19 +274,28 @@ def rows_take_columns(x, w, b):
 ROW = np.array([[2, 3, 5]], np.float32)
 W = np.array([[1, 10], [2, 20], [4, 40]], np.float32)
 BIAS = np.array([1, 2], np.float32)
+COLUMN, TENS = np.array([[2], [3], [5], [7]], np.float32), np.array([[1, 10, 100]], np.float32)
+
+
+def _random(label, shape, w_shape, seed):
+    """A case of random numbers: x of this shape, w, and a bias that fits w."""
+    return Case(label, (random(*shape, seed=seed), random(*w_shape, seed=seed + 1),
+                        random(w_shape[1], seed=seed + 2)))
+
+
 CASES = [
-    Case("the column 2, 3, 5, 7 times the row 1, 10, 100",
-         (np.array([[2], [3], [5], [7]], np.float32), np.array([[1, 10, 100]], np.float32), np.zeros(3, np.float32))),
+    Case("the column 2, 3, 5, 7 times the row 1, 10, 100", (COLUMN, TENS, np.zeros(3, np.float32))),
     Case("one row, two outputs, a bias", (ROW, W, BIAS)),
-    Case("a square w", (random(2, 3, seed=1), random(3, 3, seed=2), random(3, seed=3))),
-    Case("as many rows as outputs", (random(2, 3, seed=4), random(3, 2, seed=5), random(2, seed=6))),
-    Case("all three square", (random(3, 3, seed=7), random(3, 3, seed=8), random(3, seed=9))),
+    _random("a square w", (2, 3), (3, 3), seed=1),
+    _random("as many rows as outputs", (2, 3), (3, 2), seed=4),
+    _random("all three square", (3, 3), (3, 3), seed=7),
     Case("a single row, shape (in,)", (ROW[0], W, BIAS)),
-    Case("a stack of rows, shape (2, 3, 4)", (random(2, 3, 4, seed=10), random(4, 5, seed=11), random(5, seed=12))),
-    Case("a w of shape (out, in), which must be refused", (random(2, 3, seed=13), random(4, 3, seed=14), random(4, seed=15))),
+    _random("a stack of rows, shape (2, 3, 4)", (2, 3, 4), (4, 5), seed=10),
+    Case("a w of shape (out, in), which must be refused",
+         (random(2, 3, seed=13), random(4, 3, seed=14), random(4, seed=15))),
 ]
 
 exercise(linear, CASES)
-exercise(strides_of, [Case("shape (6,)", ((6,),)), Case("shape (4, 6)", ((4, 6),)), Case("shape (2, 3, 4)", ((2, 3, 4),)),
-              Case("shape (5, 1, 2, 3)", ((5, 1, 2, 3),))])
+exercise(strides_of, [Case(f"shape {shape}", (shape,))
+                      for shape in ((6,), (4, 6), (2, 3, 4), (5, 1, 2, 3))])
 exercise(linear_rows, CASES[:5])

@@ -14,12 +14,33 @@ SIZES = {"F32": 4, "F16": 2, "BF16": 2}
 CODES = {"F32": "<f4", "F16": "<f2"}
 
 
+
+# What the lesson uses beside its exercises
+
+def to_bf16(x):
+    """float32 -> the 16 bits of the nearest BF16 (of two equally near the even one), as uint16."""
+    bits = np.array(x, np.float32).view(np.uint32)
+    even = (bits >> np.uint32(16)) & np.uint32(1)
+    return ((bits + np.uint32(0x7FFF) + even) >> np.uint32(16)).astype(np.uint16)
+
+
+def says(data):
+    """What the library says of a file with these bytes."""
+    try:
+        return f"accepted: {', '.join(read_header(data))}"
+    except safetensors.SafetensorsError as error:
+        return str(error).split("model.safetensors: ", 1)[1]    # without the path
+
+
+# read_header
+
 def read_header(data):
     """The library's answer for these bytes: {name: (dtype, shape, begin, end)}."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
         path.write_bytes(data)
-        return {name: tuple(entry) for name, entry in safetensors.read_header(path).entries.items()}
+        entries = safetensors.read_header(path).entries
+    return {name: tuple(entry) for name, entry in entries.items()}
 
 
 @mistake(of=read_header)
@@ -49,7 +70,8 @@ def offsets_from_the_data(data):
     data_offsets begin at 0 after the header. How many bytes stand before the data?
     """
     start = 8 + int.from_bytes(data[:8], "little")
-    return {name: (dtype, shape, begin - start, end - start) for name, (dtype, shape, begin, end) in _parsed(data).items()}
+    return {name: (dtype, shape, begin - start, end - start)
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
 
 
 @mistake(of=read_header)
@@ -58,7 +80,8 @@ def length_itself_forgotten(data):
 
     Header and data are not all: what stands in front of the header?
     """
-    return {name: (dtype, shape, begin - 8, end - 8) for name, (dtype, shape, begin, end) in _parsed(data).items()}
+    return {name: (dtype, shape, begin - 8, end - 8)
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
 
 
 @mistake(of=read_header)
@@ -90,8 +113,8 @@ def small_shapes_pass(data):
         return _parsed(data)
     except ValueError:
         found = _parsed(data, check_shape=False)
-        sizes = {"F32": 4, "F16": 2, "BF16": 2}
-        if any(sizes[dtype] * math.prod(shape) > end - begin for dtype, shape, begin, end in found.values()):
+        if any(SIZES[dtype] * math.prod(shape) > end - begin
+               for dtype, shape, begin, end in found.values()):
             raise
         return found
 
@@ -121,7 +144,8 @@ def begin_and_size(data):
 
     The second offset is where the tensor ends: data[begin:end] are its bytes. Do you subtract?
     """
-    return {name: (dtype, shape, begin, end - begin) for name, (dtype, shape, begin, end) in _parsed(data).items()}
+    return {name: (dtype, shape, begin, end - begin)
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
 
 
 @mistake(of=read_header)
@@ -165,8 +189,10 @@ def _parsed(data, length=None, keep_metadata=False, check_end=True, check_shape=
     return entries
 
 
+# tensor_view
+
 def tensor_view(data, dtype, shape, begin, end):
-    """The right answer to the second part: the bytes from begin to end, read as numbers of this shape."""
+    """The right answer: the bytes from begin to end, read as numbers of this shape."""
     return np.frombuffer(data[begin:end], CODES[dtype]).reshape(shape)
 
 
@@ -203,7 +229,8 @@ def big_endian(data, dtype, shape, begin, end):
 
     The file is little endian, in its length and in its numbers: < in front of the type, not >.
     """
-    return np.frombuffer(data[begin:end], CODES[dtype].replace("<", ">")).astype(CODES[dtype]).reshape(shape)
+    turned = np.frombuffer(data[begin:end], CODES[dtype].replace("<", ">"))
+    return turned.astype(CODES[dtype]).reshape(shape)
 
 
 @mistake(of=tensor_view)
@@ -223,6 +250,8 @@ def widened(data, dtype, shape, begin, end):
     """
     return tensor_view(data, dtype, shape, begin, end).astype(np.float32)
 
+
+# from_bf16
 
 def from_bf16(bits):
     """The right answer to the exercise: the 16 bits are the upper half of a float32."""
@@ -268,9 +297,13 @@ def as_float16(bits):
     return bits.view(np.float16).astype(np.float32)
 
 
+# Cases
+
 def file_of(header, data=b""):
     """The bytes of a safetensors file: length, header, data."""
-    text = header if isinstance(header, bytes) else json.dumps(header, separators=(",", ":")).encode()
+    text = header
+    if not isinstance(header, bytes):
+        text = json.dumps(header, separators=(",", ":")).encode()
     return len(text).to_bytes(8, "little") + text + data
 
 
@@ -278,14 +311,20 @@ def entry(dtype, shape, begin, end):
     return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
 
 
-SIX, FOUR = np.arange(6, dtype="<f4").tobytes(), np.array([1, -2, 0.5, 3], "<f2").tobytes()
+SIX = np.arange(6, dtype="<f4").tobytes()
+FOUR = np.array([1, -2, 0.5, 3], "<f2").tobytes()
 ONE = {"__metadata__": {"format": "pt"}, "w": entry("F32", [2, 3], 0, 24)}
-MIXED = {"b": entry("F16", [4], 24, 32), "a": entry("F32", [2, 3], 0, 24), "c": entry("BF16", [2, 1], 32, 36)}
-LONG = {f"h.{i}.attn.c_attn.weight": entry("F32", [2, 3], 24 * i, 24 * i + 24) for i in range(4)} | {"scale": entry("F32", [], 96, 100)}
-POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 548105171\n"
+MIXED = {"b": entry("F16", [4], 24, 32), "a": entry("F32", [2, 3], 0, 24),
+         "c": entry("BF16", [2, 1], 32, 36)}
+LONG = {f"h.{i}.attn.c_attn.weight": entry("F32", [2, 3], 24 * i, 24 * i + 24)
+        for i in range(4)}
+LONG["scale"] = entry("F32", [], 96, 100)
+POINTER = (b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64
+           + b"\nsize 548105171\n")
 FILES = [
     Case("one tensor, and __metadata__", (file_of(ONE, SIX),)),
-    Case("three tensors, in another order than their data", (file_of(MIXED, SIX + FOUR + b"\x80?\x00\xc0"),)),
+    Case("three tensors, in another order than their data",
+         (file_of(MIXED, SIX + FOUR + b"\x80?\x00\xc0"),)),
     Case("a header of more than 255 bytes, with spaces at its end",
          (file_of(json.dumps(LONG).encode() + b"   ", SIX * 4 + SIX[4:8]),)),
     Case("a Git-LFS pointer, which must be refused", (POINTER,)),
@@ -297,12 +336,14 @@ FILES = [
 ]
 VIEWS = [
     Case("F32 of shape (2, 3)", (b"\x07" * 8 + SIX, "F32", (2, 3), 8, 32)),
-    Case("F32 that begins at an odd place", (b"\x07" * 5 + SIX + b"\x01\x02", "F32", (3, 2), 5, 29)),
+    Case("F32 that begins at an odd place",
+         (b"\x07" * 5 + SIX + b"\x01\x02", "F32", (3, 2), 5, 29)),
     Case("F16 of shape (2, 2)", (b"\x3c" * 8 + FOUR, "F16", (2, 2), 8, 16)),
     Case("a single number, shape ()", (b"\x07" * 4 + SIX, "F32", (), 8, 12)),
 ]
 BITS = [
-    Case("the bits of 1, -2, 3.140625 and infinity", (np.array([0x3F80, 0xC000, 0x4049, 0x7F80], np.uint16),)),
+    Case("the bits of 1, -2, 3.140625 and infinity",
+         (np.array([0x3F80, 0xC000, 0x4049, 0x7F80], np.uint16),)),
     Case("a matrix", (np.array([[0x0000, 0x3E80], [0xBF00, 0x42F7]], np.uint16),)),
 ]
 

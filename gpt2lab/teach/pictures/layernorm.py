@@ -4,6 +4,7 @@ import numpy as np
 from gpt2lab.teach import plot
 
 
+@plot.styled
 def stream_sizes(sizes):
     """Size of the stream after the embedding and after each block, {label: (L + 1,)}."""
     ends = ", ".join(f"{label} it ends near {float(f'{values[-1]:.1g}'):,.0f}"

@@ -1,0 +1,161 @@
+"""tools/refresh.py: what a run or an editor leaves in a notebook goes, and nothing else."""
+import copy
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import refresh
+
+LESSON = Path(__file__).resolve().parents[1] / "notebooks" / "05_layernorm.ipynb"
+BOOK = json.loads(LESSON.read_text(encoding="utf-8"))
+for place, each in enumerate(BOOK["cells"], start=1):
+    each["id"] = f"05-{place:02}"
+FOLDERS = ["/home/ada/gpt2lab/", "~/my lab/", "/tmp/my läb #1/", "~/gpt2lab/my gpt2lab/",
+           "C:\\Users\\Ada L\\my lab\\", "/content/"]
+
+
+def cleaned(book, tmp_path, run=False):
+    """The file that the tool makes of this notebook."""
+    path = tmp_path / LESSON.name
+    path.write_text(json.dumps(book), encoding="utf-8")
+    refresh.refresh(path, run=run)
+    return path.read_bytes()
+
+
+def every(book, kind="data"):
+    """All outputs that have this key."""
+    return [output for cell in book["cells"] for output in cell.get("outputs", [])
+            if kind in output]
+
+
+def older_format(book):
+    book["nbformat_minor"] = 4
+    for cell in book["cells"]:
+        del cell["id"]
+
+
+def new_format_without_ids(book):
+    for cell in book["cells"]:
+        del cell["id"]
+
+
+def ids_twice(book):
+    """Some editors copy the id when a cell is split; the place gives the second one its own."""
+    book["cells"][7]["id"] = book["cells"][6]["id"]
+
+
+def jupyterlab(book):
+    book["metadata"]["language_info"] |= {"version": "3.13.1", "file_extension": ".py"}
+    book["metadata"]["widgets"] = {"application/vnd.jupyter.widget-state+json": {
+        "state": {}, "version_major": 2, "version_minor": 0}}
+    for cell in book["cells"]:
+        cell["metadata"] |= {"editable": True, "slideshow": {"slide_type": ""}, "trusted": True,
+                             "collapsed": False, "scrolled": True, "ExecuteTime": {"end_time": "1"}}
+        cell["metadata"].setdefault("tags", [])
+        cell["metadata"]["jupyter"] = {"outputs_hidden": False, "source_hidden": False} | cell[
+            "metadata"].get("jupyter", {})
+        if cell["cell_type"] == "code":
+            cell["metadata"]["execution"] = {"iopub.status.busy": "2026-01-01T00:00:00Z"}
+
+
+def vs_code(book):
+    book["metadata"]["kernelspec"]["display_name"] = ".venv (3.12.1)"
+    book["metadata"]["vscode"] = {"interpreter": {"hash": "1"}}
+    for cell in book["cells"]:
+        cell["metadata"]["vscode"] = {"languageId": "python"}
+        if cell["cell_type"] == "markdown":
+            cell["attachments"] = {}
+
+
+def colab(book):
+    book["nbformat_minor"] = 0
+    book["metadata"] |= {"colab": {"provenance": [], "toc_visible": True}, "accelerator": "GPU"}
+    for cell in book["cells"]:
+        cell["metadata"] |= {"id": cell.pop("id"), "outputId": "1", "colab": {"height": 35}}
+    for output in every(book):
+        output["metadata"] |= {"needs_background": "light"}
+        output["data"]["application/vnd.google.colaboratory.intrinsic+json"] = {"type": "string"}
+
+
+def other_widget_ids(book):
+    kind = "application/vnd.jupyter.widget-view+json"
+    for n, output in enumerate(every(book)):
+        if kind in output["data"]:
+            output["data"][kind]["model_id"] = f"{n:x}abcdef"
+
+
+def pictures_with_a_line_break(book):
+    for output in every(book):
+        if "image/png" in output["data"]:
+            output["data"]["image/png"] += "\n"
+
+
+def print_in_bits(book):
+    for output in every(book, "text"):
+        output["text"] = "".join(output["text"])
+    for cell in book["cells"]:
+        if "text" in (cell.get("outputs") or [{}])[0]:
+            first = cell["outputs"][0]
+            cell["outputs"][:1] = [first | {"text": first["text"][:5]},
+                                   first | {"text": first["text"][5:]}]
+
+
+@pytest.mark.parametrize("spoil", [
+    older_format, new_format_without_ids, ids_twice, jupyterlab, vs_code, colab, other_widget_ids,
+    pictures_with_a_line_break, print_in_bits], ids=lambda spoil: spoil.__name__)
+def test_what_an_editor_saved_cleans_to_no_diff(spoil, tmp_path):
+    book = copy.deepcopy(BOOK)
+    spoil(book)
+    assert book != BOOK
+    assert cleaned(book, tmp_path).decode() == nbformat.writes(nbformat.from_dict(BOOK)) + "\n"
+
+
+def test_tags_and_what_is_folded_stay(tmp_path):
+    book = copy.deepcopy(BOOK)
+    kept = {"jupyter": {"outputs_hidden": True, "source_hidden": True}, "tags": ["stub"]}
+    book["cells"][2]["metadata"] = kept | {"vscode": {"languageId": "python"}}
+    assert json.loads(cleaned(book, tmp_path))["cells"][2]["metadata"] == kept
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("before, after", [("\x1b[36mFile \x1b[39m\x1b[32m", "\x1b[39m"),
+                                           ("File ", "")], ids=["colours", "plain"])
+def test_no_folder_stays_in_a_traceback(folder, before, after):
+    path = "gpt2lab/teach/show.py"
+    if "\\" in folder:
+        path = path.replace("/", "\\")
+    rest = ":95" + after + ", in f(x)\n     93 y = x / 2\n---> 95 raise ValueError"
+    assert (refresh.without_folder(before + folder + path + rest)
+            == before + "gpt2lab/teach/show.py" + rest)
+
+
+def test_a_division_is_no_folder():
+    line = "     18 rows = x/gpt2lab/2      # File of a/gpt2lab"
+    assert refresh.without_folder(line) == line
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_folder_stays_in_the_links_of_vs_code(folder):
+    line = ("\x1b[1;32m" + folder + "05_layernorm.ipynb Cell 13\x1b[0m line \x1b[0;36m4\n"
+            "<a href='vscode-notebook-cell:/my%20lab/05_layernorm.ipynb#X2?line=3'>4</a> f(x)")
+    assert refresh.without_folder(line) == (
+        "\x1b[1;32m05_layernorm.ipynb Cell 13\x1b[0m line \x1b[0;36m4\n4 f(x)")
+
+
+def test_run_in_a_folder_with_blanks(tmp_path, monkeypatch):
+    """A real traceback through a file of a package named gpt2lab, in a folder as people have it."""
+    for name in ("GPT2LAB_MY_OPS", "GPT2LAB_REFRESH", "GPT2LAB_MODEL"):
+        monkeypatch.setenv(name, "")            # refresh sets them; put back after the test
+    folder = tmp_path / "my läb #1"
+    (folder / "gpt2lab").mkdir(parents=True)
+    (folder / "gpt2lab" / "wrong.py").write_text("def divide():\n    return 1 / 0\n")
+    (folder / "gpt2lab" / "__init__.py").touch()
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    cell = {"cell_type": "code", "execution_count": None, "id": "05-01", "outputs": [],
+            "metadata": {"tags": ["raises-exception"]},
+            "source": "from gpt2lab import wrong\nwrong.divide()"}
+    text = cleaned(BOOK | {"cells": [cell]}, folder, run=True).decode()
+    assert "ZeroDivisionError" in text and "gpt2lab/wrong.py" in text
+    assert "my l" not in text and tmp_path.name not in text
