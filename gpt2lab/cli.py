@@ -85,6 +85,12 @@ def parser():
     command("lessons", run_lessons, "Copy the notebooks of the course; no file is written over.",
             ("FOLDER", dict(metavar="FOLDER", help="where you may write; made if it is not there")),
             model=False, as_json=False)
+    command("grade", run_grade, "Run every check on a folder of learners' functions. It runs what "
+            "strangers wrote: do that where there is nothing to lose.",
+            ("FOLDER", dict(metavar="FOLDER", help="of one learner, or with a folder for each")),
+            ("--names", dict(metavar="NAME", nargs="+", help="exercises that are asked for "
+                                                              "(default: those that are there)")),
+            model=False)
     return main
 
 
@@ -250,6 +256,23 @@ def run_lessons(a):
               'pip install "gpt2lab[learn]"')
     words = ["jupyter", "lab", os.path.join(a.FOLDER, "00_start_here.ipynb")]
     print("Open them with: " + (subprocess.list2cmdline if os.name == "nt" else shlex.join)(words))
+
+
+def run_grade(a):
+    try:
+        from .teach.grading import grade
+    except ImportError as error:
+        raise ValueError(f"grade: {error.name} is missing: pip install gpt2lab[learn]") from None
+    passed = True
+    for row in grade(a.FOLDER, a.names):
+        passed &= row["passed"] == row["cases"]
+        if a.json:
+            print(json.dumps(row), flush=True)
+            continue
+        why = "; ".join(filter(None, (row["error"], row["mistake"])))
+        print(f"{row['learner']:16}  {row['exercise']:16}  {row['passed']} of {row['cases']} cases"
+              f"  {row['seconds']:.2f} s" + (f"  {_escaped(why)}" if why else ""), flush=True)
+    return 0 if passed else 1
 
 
 def _text(argument):

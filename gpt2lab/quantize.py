@@ -4,7 +4,7 @@ NumPy has no product for such codes: they save room, and are turned back into fl
 """
 import numpy as np
 
-from .model import GPT2
+from .model import GPT2, read_ids
 
 GROUP = 32                                      # rows of the input that share one int4 scale
 POWERS = 3 ** np.arange(5, dtype=np.uint8)      # five ternary digits a byte: 243 of 256 states
@@ -188,12 +188,11 @@ def perplexity(model, ids):
     The text is read in pieces of N, the context. Every token but the very first of the text counts
     once; the first guess of each piece rests on one token, for it knows nothing of the one before.
 
-    Raises: ValueError for fewer than 2 ids.
+    Raises: ValueError for fewer than 2 ids, and for what is no id of the model.
     """
-    ids, N = np.asarray(ids), model.config.n_positions
-    if ids.ndim != 1 or len(ids) < 2:
-        raise ValueError("perplexity: ids must be a list of at least 2 token ids, "
-                         f"got shape {ids.shape}")
+    ids, N = read_ids(ids, model.config.vocab_size), model.config.n_positions
+    if len(ids) < 2:
+        raise ValueError(f"perplexity: ids must be at least 2 token ids, got {len(ids)}")
     losses = []
     for start in range(0, len(ids) - 1, N):
         wanted = ids[start + 1:start + N + 1]                                       # (T,)

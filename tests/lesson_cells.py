@@ -1,17 +1,13 @@
 """A lesson's own cells, run for a test: what they define, and the pictures that they make."""
-import contextlib
-import io
-import itertools
-import linecache
 from pathlib import Path
 from unittest import mock
 
 import nbformat
 
+from cells import run
 from gpt2lab.teach import play, plot
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
-numbers = itertools.count()
 
 
 def ran(lesson, *parts):
@@ -26,10 +22,7 @@ def ran(lesson, *parts):
     for part in parts:
         assert any(part in source for source in cells), f"{lesson}: no cell with {part!r}"
     with mock.patch.object(plot, "show", names["shown"].append), \
-            mock.patch.object(play, "explore", lambda draw, **_: names["explorers"].append(draw)), \
-            contextlib.redirect_stdout(io.StringIO()):
+            mock.patch.object(play, "explore", lambda draw, **_: names["explorers"].append(draw)):
         for source in cells:
-            file = f"<cell {next(numbers)} of {lesson}>"        # its lines, for an error's sake
-            linecache.cache[file] = len(source), None, source.splitlines(True), file
-            exec(compile(source, file, "exec"), names)
+            run(source, names)
     return names

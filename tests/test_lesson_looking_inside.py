@@ -9,8 +9,9 @@ from gpt2lab.inside import direct_logits, first_token, position_losses, without_
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.softmax import softmax
 from gpt2lab.teach import show
-from gpt2lab.teach.checking import attempt, recognise
+from gpt2lab.teach.attempting import attempt
 from gpt2lab.teach.exercises import exercises, looking_inside as lesson
+from gpt2lab.teach.judging import recognise
 from gpt2lab.teach.pictures import looking_inside as pictures
 from lesson_cells import ran
 from recipes import weights_of

@@ -13,7 +13,7 @@ import pytest
 from gpt2lab import safetensors
 from gpt2lab.checkpoint import BUNDLED
 from gpt2lab.teach import play, plot, show
-from gpt2lab.teach.checking import Failure, attempt
+from gpt2lab.teach.attempting import Failure, attempt
 from gpt2lab.teach.exercises import exercises
 from gpt2lab.teach.exercises import safetensors as ready_made
 from gpt2lab.teach.exercises.safetensors import FILES, file_of, from_bf16, says, to_bf16

@@ -3,9 +3,6 @@
 And the checks themselves: every known mistake is caught and named by its own hint.
 """
 import contextlib
-import io
-import itertools
-import linecache
 import os
 import re
 from dataclasses import fields
@@ -16,8 +13,11 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from cells import run
 from gpt2lab.teach import compare, diff, mine
-from gpt2lab.teach.checking import attempt, fault, recognise, verdict
+from gpt2lab.teach.attempting import attempt
+from gpt2lab.teach.checking import verdict
+from gpt2lab.teach.judging import miss, recognise
 from gpt2lab.teach.exercises import exercises, hint, title
 from gpt2lab.validate import STORED
 
@@ -26,8 +26,6 @@ LESSONS = sorted(p for p in NOTEBOOKS.rglob("*.ipynb") if ".ipynb_checkpoints" n
 ANSWER = re.compile(r"<summary>Answer</summary>\s*```python\n(.*?)```", re.S)
 ALL = exercises()
 PAIRS = [pytest.param(e, m, id=f"{e.name}-{m.__name__}") for e in ALL.values() for m in e.mistakes]
-numbers = itertools.count()
-
 
 def answers(book):
     """{name of the function: source} of all answers in a notebook."""
@@ -45,24 +43,14 @@ def with_answer(source, found):
     return found[name] + "\n\n" + re.search(r"^check\(.*", source, flags=re.M)[0]
 
 
-def run(source, space):
-    """Run a cell as the kernel does: its source can be found again by inspect."""
-    name = f"<cell {next(numbers)}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(source, name, "exec"), space)
-    return printed.getvalue()
-
-
-def study(path):
+def study(path, found=None):
     """Do the exercises of a notebook, up to the last cell that uses an answer.
 
-    Yields what each check printed.
+    Yields what each check printed. found: the answers, where the notebook does not hold them.
     """
     os.chdir(path.parent)                       # the fixture goes back
     book = nbformat.read(path, as_version=4)
-    found, space = answers(book), {"__name__": "__main__"}
+    found, space = found or answers(book), {"__name__": "__main__"}
     last = max((i for i, cell in enumerate(book.cells) if "stub" in cell.metadata.get("tags", [])
                 or re.search(r"\b(mine|yours)\(", cell.source)), default=-1)
     for cell in book.cells[:last + 1]:
@@ -122,7 +110,7 @@ def test_the_diligent_learners_operations_write_the_reference(desk, my_ops, monk
 def test_right_answer_passes_and_stub_is_not_written_yet(exercise, my_ops):
     for case in exercise.cases:
         twice = (attempt(exercise.right, case) for _ in range(2))
-        assert fault(*twice, exercise.tolerance) is None
+        assert miss(*twice, exercise.tolerance) is None
 
     def stub(*arguments, **named):
         return ...
@@ -146,5 +134,8 @@ def test_mistake_is_caught_by_its_own_hint(exercise, mistake, my_ops):
 @pytest.mark.parametrize("exercise", ALL.values(), ids=ALL)
 def test_hints_tell_mistakes_apart(exercise):
     assert len({title(m) for m in exercise.mistakes}) == len(exercise.mistakes)
+    rights = [attempt(exercise.right, case) for case in exercise.cases]
     for mistake in exercise.mistakes:
-        assert recognise(exercise, [attempt(mistake, c) for c in exercise.cases]) is mistake
+        results = [attempt(mistake, case) for case in exercise.cases]
+        misses = [miss(result, right, exercise.tolerance) for result, right in zip(results, rights)]
+        assert recognise(exercise, results, misses) == (mistake, True)

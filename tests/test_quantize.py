@@ -239,7 +239,7 @@ class Toy:
     """A model that gives each token the logits of a table's row, whatever came before."""
 
     class config:
-        n_positions = 4
+        n_positions, vocab_size = 4, 7
 
     def __init__(self, table):
         self.table, self.pieces = table, []
@@ -313,8 +313,12 @@ CODES, SCALES = np.zeros((4, 2), np.int8), np.ones(2, np.float32)
     (lambda: q.unpack_ternary(np.zeros(2, np.uint8), 11), "room for rows = 11, 5 a byte"),
     (lambda: q.quantized(MODEL, "int3"), "float32, float16, int8, int4, ternary, got 'int3'"),
     (lambda: q.perplexity(MODEL, [5]),
-     "ids must be a list of at least 2 token ids, got shape (1,)"),
-    (lambda: q.perplexity(MODEL, 5), "perplexity: ids must be a list"),
+     "perplexity: ids must be at least 2 token ids, got 1"),
+    (lambda: q.perplexity(MODEL, 5), "ids must be a list of at least one token id, got shape ()"),
+    (lambda: q.perplexity(MODEL, [464, 3616, -1]), "ids must be from 0 to V - 1 = 50256, got -1"),
+    (lambda: q.perplexity(MODEL, [464, 3616, 50257]), "0 to V - 1 = 50256, got 50257"),
+    (lambda: q.perplexity(MODEL, [464, 3616.0]), "ids must be whole numbers, got float64"),
+    (lambda: q.perplexity(MODEL, [[464], [3616, 5]]), "ids must be a flat list of token ids"),
     (lambda: q.divergence(np.zeros((2, 3)), np.zeros((2, 4))),
      "one shape (T, V), got (2, 3) and (2, 4)"),
 ])

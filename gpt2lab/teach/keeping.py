@@ -1,73 +1,106 @@
-"""Your own operations: kept as files in notebooks/my_ops, found again by later lessons."""
-import ast
-import dis
-import inspect
+"""Your own operations: kept as files beside the lessons, found again by later lessons."""
 import os
-import textwrap
-import types
+import tempfile
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
-import gpt2lab
 from gpt2lab.model import Ops
 
 from . import show
+from .attempting import SECONDS, TimeUp, contained, told
+from .exercises import exercises
+from .judging import results_of
+from .sourcing import source
 
-HOME = Path(gpt2lab.__file__).resolve().parent.parent / "notebooks" / "my_ops"
+START = Path.cwd()                              # of the notebook, when it imports this
 
 
 def folder():
-    """Where your operations are kept: the folder GPT2LAB_MY_OPS, else notebooks/my_ops."""
-    return Path(os.environ.get("GPT2LAB_MY_OPS") or HOME)
+    """Where operations are kept: the folder GPT2LAB_MY_OPS, else my_ops beside the open lessons.
+
+    A relative GPT2LAB_MY_OPS begins at the course's folder. That is the one, upwards from where the
+    notebook stands, that holds 00_start_here.ipynb, or its notebooks/; else where it stands.
+    """
+    return _resolved(os.environ.get("GPT2LAB_MY_OPS") or "my_ops")
+
+
+@cache
+def _resolved(named):
+    places = [place for above in (START, *START.parents) for place in (above, above / "notebooks")]
+    course = next((place for place in places if (place / "00_start_here.ipynb").is_file()), START)
+    try:
+        return (course / Path(named).expanduser()).resolve()
+    except RuntimeError:
+        raise ValueError(f"GPT2LAB_MY_OPS names a home that is not there: {named}") from None
 
 
 def keep(function):
-    """Write the function's source to my_ops/<name>.py, with what it uses. Returns a sentence."""
+    """Write a function to my_ops/<name>.py with all that it uses, and try that file.
+
+    It is kept only when the file, loaded by itself, passes the cases of its exercise. Returns a
+    sentence: "Kept for the later lessons.", or what stands in the way.
+    """
+    name = getattr(function, "__name__", None)
+    exercise = exercises().get(name)
+    if exercise is None:
+        return f"It could not be kept: no exercise is called {name!r}."
     try:
         text = source(function)
-        folder().mkdir(parents=True, exist_ok=True)
-        path = folder() / f"{function.__name__}.py"
-        fresh = path.with_suffix(".new")        # replaced in one step: never half a file
-        fresh.write_text(text, encoding="utf-8")
-        os.replace(fresh, path)
+        _, misses = results_of(exercise, load(text, name))
+        wrong = next((i for i, miss in enumerate(misses) if miss), None)
+        if wrong is not None:
+            if results_of(exercise, function)[1] == misses:
+                return "It is not kept: it does not pass its cases."
+            return ("It could not be kept: in a file of its own it gives something else "
+                    f"({exercise.cases[wrong].label}: {misses[wrong]}). "
+                    "Move what it uses into the function.")
+        write(folder() / f"{name}.py", text)
     except (OSError, ValueError, TypeError) as error:
-        return f"It could not be kept: {error}"
+        return f"It could not be kept: {error}."
     return "Kept for the later lessons."
 
 
-def source(function):
-    """The function as a file of its own: imports, constants and helpers that it uses come first."""
-    parts, seen = [], set()
+def write(path, text):
+    """Write a file in one step: others see the old one or the new one, never half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, fresh = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".new")
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.replace(fresh, path)
+    except BaseException:
+        os.unlink(fresh)
+        raise
 
-    def add(one):
-        text = textwrap.dedent(inspect.getsource(one))
-        for name in [*_names(one.__code__), *_names_in_head(text)]:
-            if name in seen or name not in one.__globals__:
-                continue
-            seen.add(name)
-            value = one.__globals__[name]
-            if isinstance(value, types.ModuleType):
-                parts.append(f"import {value.__name__} as {name}")
-            elif isinstance(value, types.FunctionType) and value.__module__ == one.__module__:
-                add(value)
-            elif isinstance(value, (types.FunctionType, type)) and value.__module__ != "__main__":
-                parts.append(f"from {value.__module__} import {value.__qualname__} as {name}")
-            elif type(value) in (bool, int, float, str, bytes, type(None)):
-                parts.append(f"{name} = {value!r}")
-            else:
-                raise ValueError(f"{function.__name__} uses {name}, which is defined outside "
-                                 "of it: move it into the function")
-        parts.append(text)
 
-    seen.add(function.__name__)
-    add(function)
-    return "\n\n".join(parts)
+def load(text, name, path=None):
+    """The function `name` of a text, in a namespace of its own. Raises: ValueError."""
+    space = {"__name__": f"my_ops.{name}"}
+    try:
+        contained(lambda: exec(compile(text, str(path or f"{name}.py"), "exec"), space), SECONDS)
+    except (TimeUp, SystemExit):
+        raise ValueError(f"{path or name} runs on, or ends Python, when it is loaded") from None
+    except Exception as error:
+        raise ValueError(f"{path or name} cannot be loaded by itself: {told(error)}") from None
+    if not callable(space.get(name)):
+        raise ValueError(f"{path or name} holds no function {name}")
+    return space[name]
 
 
 def mine():
-    """An Ops with every operation that you have built; the library's own for the rest."""
-    names = [field.name for field in fields(Ops)]
-    return Ops(**{name: yours(name) for name in names if (folder() / f"{name}.py").is_file()})
+    """An Ops with every operation that you have built; the library's own for the rest.
+
+    A file that cannot be loaded is left out, and said.
+    """
+    found = {}
+    for name in [field.name for field in fields(Ops)]:
+        if (folder() / f"{name}.py").is_file():
+            try:
+                found[name] = yours(name)
+            except ValueError as error:
+                print(f"{error}. The library's {name} stands in: run its lesson's check again.")
+    return Ops(**found)
 
 
 def yours(name, otherwise=None):
@@ -77,12 +110,10 @@ def yours(name, otherwise=None):
         if otherwise is not None:
             return otherwise
         raise ValueError(f"you have not kept {name} yet")
-    space = {"__name__": f"my_ops.{name}"}
     try:
-        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), space)
-        return space[name]
-    except Exception as error:
-        raise ValueError(f"{path} cannot be used: {error!r}") from None
+        return load(path.read_text(encoding="utf-8"), name, path)
+    except (OSError, UnicodeError) as error:
+        raise ValueError(f"{path} cannot be read: {told(error)}") from None
 
 
 def built():
@@ -90,21 +121,3 @@ def built():
     rows = [(field.name, "yours" if (folder() / f"{field.name}.py").is_file() else "the library's")
             for field in fields(Ops)]
     show.table(["operation", "made by"], rows)
-
-
-def _names_in_head(text):
-    """Names in a function's defaults, annotations and decorators: looked up when it is defined."""
-    function = ast.parse(text).body[0]
-    heads = [function.args, *function.decorator_list]
-    heads += [function.returns] if function.returns else []
-    return [node.id for head in heads for node in ast.walk(head) if isinstance(node, ast.Name)]
-
-
-def _names(code):
-    """Names that a function's code looks up outside, inner functions included."""
-    found = [step.argval for step in dis.get_instructions(code)
-             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            found += _names(constant)
-    return found

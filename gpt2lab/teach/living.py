@@ -26,7 +26,7 @@ OPERATION = {"embed": "embed", "ln_1": "layer_norm", "ln_2": "layer_norm", "ln_f
 
 
 def writes(model, prompt=PROMPT, tokens=12):
-    """The greedy text after the prompt (a text or its ids); "..." where two tokens are too close."""
+    """The greedy text after a prompt (text or ids); "..." where two tokens are too near to call."""
     cache, ids = KVCache(model.config), []
     try:
         new = model.encode(prompt) if isinstance(prompt, str) else prompt
@@ -128,11 +128,8 @@ def _result(function, arguments, named):
 
 
 def _near(a, b, tolerance):
-    """Arrays of one shape, and no number further apart than the tolerance."""
-    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.shape != b.shape:
-        return False
-    with np.errstate(invalid="ignore"):
-        return bool(((a == b) | (np.abs(a - b) <= tolerance)).all())
+    """Two arrays, and no two numbers in one place further apart than the tolerance."""
+    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and show.near(a, b, tolerance)
 
 
 def _size(array):

@@ -64,12 +64,17 @@ def exercises():
 
 def title(mistake):
     """What is wrong, in one sentence: the first line of the docstring."""
-    return inspect.getdoc(mistake).split("\n")[0]
+    return (inspect.getdoc(mistake) or _without_docstrings(mistake)).split("\n")[0]
 
 
 def hint(mistake):
     """The docstring without its first line."""
-    return " ".join(inspect.getdoc(mistake).split("\n", 1)[1].split())
+    return " ".join((inspect.getdoc(mistake) or _without_docstrings(mistake)).split("\n", 1)[1].split())
+
+
+def _without_docstrings(mistake):
+    """What stands for the docstring under python -OO, which drops them all."""
+    return mistake.__name__.replace("_", " ") + ".\nStart Python without -OO to read the hint."
 
 
 def random(*shape, seed=0, scale=1.0, shift=0.0):

@@ -290,7 +290,7 @@ CASES = [
     Case("four tokens, D = 4, 1 head", _arguments(4, 4, 1, seed=10)),
     Case("one token, D = 6, 3 heads", _arguments(1, 6, 3, seed=20)),
     Case("three tokens, D = 12, 3 heads", _arguments(3, 12, 3, seed=30)),
-    Case("remember puts two older rows in front", _arguments(3, 6, 2, seed=40), {"remember": _older}),
+    Case("remember puts two older rows in front", (*_arguments(3, 6, 2, seed=40), _older)),
     Case("another attend is handed in", _arguments(3, 6, 2, seed=50), {"attend": _values}),
     Case("another linear is handed in", _arguments(3, 6, 2, seed=60), {"linear": _twice}),
 ]

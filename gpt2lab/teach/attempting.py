@@ -1,0 +1,180 @@
+"""Call a learner's function so that nothing it does reaches further than its result."""
+import contextlib
+import copy
+import ctypes
+import linecache
+import os
+import random
+import signal
+import sys
+import sysconfig
+import threading
+import time
+import traceback
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .comparing import same
+
+SECONDS = 5.0                                   # for one case
+# Where code that is not the learner's lies.
+LIBRARIES = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib")}
+                  | {str(Path(__file__).resolve().parents[1]) + os.sep})
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A result that is none. error: the class that was raised; line: the learner's own, as text."""
+    text: str
+    error: type | None = None
+    line: str = ""
+
+
+class TimeUp(BaseException):
+    """Raised in a function that runs too long. No Exception, so that few functions catch it."""
+
+
+def attempt(function, case, seconds=SECONDS):
+    """What the function gives for a case, or a Failure where that is nothing to be compared.
+
+    It is a Failure to raise, to exit, to take longer than `seconds`, to give None, and to change
+    the arguments. What is changed in global settings is put back.
+    """
+    arguments, named = copy.deepcopy((case.arguments, case.named))
+    begin = time.perf_counter()
+    try:
+        result = contained(lambda: function(*arguments, **named), seconds, case.stops_at_nan)
+    except TimeUp:
+        return Failure(_too_long(time.perf_counter() - begin, seconds), TimeUp)
+    except SystemExit:
+        return Failure("it ends Python: give the result back with return", SystemExit)
+    except KeyboardInterrupt:
+        return Failure("it was interrupted", KeyboardInterrupt)
+    except BaseException as error:
+        return Failure(told(error), type(error), own_line(error))
+    if result is None:
+        return Failure("nothing came back: is there a return?")
+    if not same((arguments, named), (case.arguments, case.named)):
+        return Failure("your function changed its input: work on a new array")
+    return result
+
+
+def contained(call, seconds, stops_at_nan=False):
+    """call(), with a limit of time, and with global settings put back afterwards.
+
+    Raises: TimeUp after so many seconds, or when a single call into C that outlasts them comes
+        back; SystemExit for every way to end Python; else what the call raises.
+    """
+    stop = "raise" if stops_at_nan else "ignore"
+    before = [(put, get()) for get, put in SETTINGS]
+    try:
+        with (warnings.catch_warnings(), np.errstate(all="ignore", divide=stop, invalid=stop),
+              _no_exit(), _TimeLimit(seconds)):
+            return call()
+    finally:
+        for put, value in before:
+            put(value)
+
+
+def told(error):
+    """An exception in one line of at most 300 characters."""
+    try:
+        words = " ".join(str(error).split())
+    except Exception:
+        words = "(its text cannot be read)"
+    return f"{type(error).__name__}: {words}"[:300]
+
+
+def own_line(error):
+    """The innermost line of the learner's code that led to an exception: "line 3: y = x @ w"."""
+    own = [frame for frame in traceback.extract_tb(error.__traceback__)
+           if not frame.filename.startswith((*LIBRARIES, "<frozen", "<__array_function__"))]
+    if not own:
+        return ""
+    text = linecache.getline(own[-1].filename, own[-1].lineno).strip()
+    return f"line {own[-1].lineno}: {text}" if text else ""
+
+
+def _too_long(took, seconds):
+    if took < seconds + 1:
+        return f"it was stopped after {seconds:g} seconds: does every loop come to an end?"
+    return (f"it was stopped after {took:.0f} seconds, and may take {seconds:g} "
+            "(one long call into NumPy cannot be stopped sooner)")
+
+
+def _put_environment(before):
+    if dict(os.environ) != before:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+# (get, put back) of what a function may change for everybody.
+SETTINGS = [(np.geterrcall, np.seterrcall), (np.random.get_state, np.random.set_state),
+            (random.getstate, random.setstate), (os.getcwd, os.chdir),
+            (lambda: dict(os.environ), _put_environment),
+            (sys.getrecursionlimit, sys.setrecursionlimit),
+            (np.get_printoptions, lambda options: np.set_printoptions(**options)),
+            (lambda: (sys.stdout, sys.stderr), lambda streams: vars(sys).update(
+                zip(("stdout", "stderr"), streams)))]
+
+
+@contextlib.contextmanager
+def _no_exit():
+    """os._exit and a notebook's quit() raise SystemExit, which can be caught."""
+    def leave(*_, **__):
+        raise SystemExit
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    plain, os._exit = os._exit, leave
+    if shell is not None:
+        shell.ask_exit = leave
+    try:
+        yield
+    finally:
+        os._exit = plain
+        if shell is not None:
+            del shell.ask_exit
+
+
+class _TimeLimit:
+    """Raises TimeUp in the thread that entered it, again and again where that is caught.
+
+    Not while a line of this file runs: so leaving is never disturbed. In the main thread a signal
+    does it, which wakes sleep too; elsewhere, and on Windows, another thread.
+    """
+    AGAIN = 0.001                               # seconds
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        main = threading.current_thread() is threading.main_thread()
+        self.by_signal = main and hasattr(signal, "setitimer")
+
+    def __enter__(self):
+        if self.by_signal:
+            self.before = signal.signal(signal.SIGALRM, self._ring)
+            signal.setitimer(signal.ITIMER_REAL, self.seconds, self.AGAIN)
+        else:
+            self.target, self.left = threading.get_ident(), threading.Event()
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    def __exit__(self, *_):
+        if self.by_signal:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self.before)
+        else:
+            self.left.set()
+
+    @staticmethod
+    def _ring(number, frame):
+        if frame.f_code.co_filename != __file__:
+            raise TimeUp
+
+    def _watch(self):
+        wait = self.seconds
+        while not self.left.wait(wait):
+            frame, wait = sys._current_frames().get(self.target), self.AGAIN
+            if frame is not None and frame.f_code.co_filename != __file__:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(self.target), ctypes.py_object(TimeUp))

@@ -1,0 +1,57 @@
+"""A function on the cases of its exercise: what comes out, what is wrong, which mistake it is."""
+from .attempting import Failure, TimeUp, attempt
+from .comparing import fault, same, short
+
+
+def results_of(exercise, function):
+    """What the function gives in each case, and what is wrong with it (None: nothing).
+
+    Behind a case that had to be stopped no other is tried.
+    """
+    results = []
+    for case in exercise.cases:
+        results.append(attempt(function, case))
+        if isinstance(results[-1], Failure) and results[-1].error in (TimeUp, KeyboardInterrupt):
+            break
+    misses = [miss(result, attempt(exercise.right, case), exercise.tolerance)
+              for result, case in zip(results, exercise.cases)]
+    return results, misses
+
+
+def miss(got, want, tolerance):
+    """What is wrong with a result, in one line; None if nothing is. Both may be Failures."""
+    if isinstance(got, Failure) and isinstance(want, Failure) and got.error:
+        fits = issubclass(got.error, ValueError) or (
+            issubclass(got.error, Exception) and not issubclass(want.error, ValueError))
+        return None if fits else f"this must be refused with a ValueError, got {got.text}"
+    if isinstance(got, Failure):
+        return got.text
+    if isinstance(want, Failure):
+        return f"this must be refused with an error ({want.text}), got {short(got)}"
+    return fault(got, want, tolerance)
+
+
+def recognise(exercise, results, misses):
+    """(mistake, fits everywhere): the known mistake that explains the misses, else (None, False).
+
+    The one that fits all results; else all misses; else the first miss, and the most of the others.
+    """
+    missed = [i for i, text in enumerate(misses) if text]
+    asked = [isinstance(attempt(exercise.right, case), Failure) for case in exercise.cases]
+    best, known = (False, 0, False), None
+    for mistake in exercise.mistakes:
+        fits = {i for i, result in enumerate(results) if _alike(
+            result, attempt(mistake, exercise.cases[i]), exercise.tolerance, asked[i])}
+        if missed[0] in fits:
+            score = fits.issuperset(missed), len(fits), True
+            if score > best:
+                best, known = score, mistake
+    return known, best[0]
+
+
+def _alike(got, other, tolerance, asked):
+    """Could the same code have made both? Where an error is asked for, its words do not matter."""
+    if isinstance(got, Failure) or isinstance(other, Failure):
+        return isinstance(got, Failure) and isinstance(other, Failure) and (
+            got.text == other.text or bool(asked and got.error and other.error))
+    return same(got, other, tolerance)

@@ -1,0 +1,253 @@
+"""The source of a learner's function as a text that works by itself: what it uses comes first."""
+import ast
+import dis
+import inspect
+import io
+import linecache
+import sys
+import tokenize
+import types
+from pathlib import Path
+
+import numpy as np
+
+from .attempting import LIBRARIES
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), range, slice)
+MOST = 10_000           # numbers of an array that are written out
+NO_SOURCE = "has no source that can be found: define it in a cell, with def"
+
+
+def source(function):
+    """The function as the text of a file of its own.
+
+    Helpers, lambdas, classes, imports, plain data and the values that a closure holds come before
+    it, each under the name that it uses. Raises: ValueError that names what cannot be written down,
+    and says what to do.
+    """
+    writer = _Writer(getattr(function, "__name__", "your function"))
+    writer.bind(function.__name__, function)
+    return "\n\n".join(writer.parts) + "\n"
+
+
+class _Writer:
+    """parts: the pieces of the text so far. bound: name -> the object that it stands for there."""
+
+    def __init__(self, function_name):
+        self.function_name, self.parts, self.bound = function_name, [], {}
+
+    def bind(self, name, value):
+        """Write what makes `name` stand for `value`, and first what that needs."""
+        if name in self.bound:
+            if self.bound[name] is not value and not _equal(self.bound[name], value):
+                raise self._error(name, "stands for two things: rename one of them")
+            return
+        self.bound[name] = value
+        if isinstance(value, types.ModuleType):
+            self.parts.append(self._import_of_module(name, value))
+        elif is_plain(value):
+            self._add_plain(name, value)
+        elif inspect.ismethod(value) and not isinstance(value.__self__, type(sys)):
+            raise self._error(name, "is a method of an object: write it as a function with def")
+        elif isinstance(inspect.unwrap(value), types.FunctionType) and is_own(inspect.unwrap(value)):
+            self._add_function(name, value)
+        elif (line := import_line(name, value)) is not None:
+            self.parts.append(line)
+        elif isinstance(value, type):
+            self._add_class(name, value)
+        else:
+            raise self._error(name, f"is a {type(value).__name__} made outside of it: "
+                                    "make it inside the function")
+
+    def _error(self, name, text):
+        if name == self.function_name:
+            return ValueError(f"{name} {text}")
+        return ValueError(f"{self.function_name} uses {name}, which {text}")
+
+    def _import_of_module(self, name, module):
+        if not is_installed(module):
+            raise self._error(name, "is a file of yours: copy what you need into the notebook")
+        full = module.__name__
+        return f"import {full}" if full == name else f"import {full} as {name}"
+
+    def _add_plain(self, name, value):
+        text = literal(value)
+        if "numpy." in text:
+            self.bind("numpy", np)
+        self.parts.append(f"{name} = {text}")
+
+    def _add_function(self, name, value):
+        inner = inspect.unwrap(value)
+        text, node = self._definition(name, inner)
+        if isinstance(node, ast.Lambda):
+            text, heads = f"{name} = {text}", [node.args]
+        else:
+            decorated = inner is not value      # only a wrapper shows that its decorators matter
+            if not decorated:
+                text = _without_decorators(text, node)
+            text = text.replace(f"def {node.name}(", f"def {name}(", 1)
+            heads = [node.args, *(node.decorator_list if decorated else []),
+                     *([node.returns] if node.returns else [])]
+        for variable, cell in zip(inner.__code__.co_freevars, inner.__closure__ or ()):
+            try:
+                held = cell.cell_contents
+            except ValueError:
+                raise self._error(variable, "has no value yet") from None
+            self.bind(variable, held)
+        for used in [*names_of(inner.__code__), *_names_in(heads)]:
+            own = used not in inner.__code__.co_freevars and not used.startswith("__")
+            if own and used in inner.__globals__:
+                self.bind(used, inner.__globals__[used])
+        self.parts.append(text)
+
+    def _definition(self, name, function):
+        """(text at the left edge, its node) of the def or lambda that made a function."""
+        code = function.__code__
+        lines = linecache.getlines(code.co_filename, function.__globals__)
+        try:
+            tree = ast.parse("".join(lines))
+        except SyntaxError:
+            tree = None
+        if not lines or tree is None:
+            raise self._error(name, NO_SOURCE)
+        if code.co_name == "<lambda>":
+            found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)
+                     and node.lineno <= code.co_firstlineno <= node.end_lineno
+                     and _same_code(node, code)]
+            texts = {ast.get_source_segment("".join(lines), node) for node in found}
+            if len(texts) != 1:
+                raise self._error(name, "is one of several lambdas in a line: write it with def")
+            text = texts.pop()
+            return (f"({text})" if "\n" in text else text), found[0]
+        for node in ast.walk(tree):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)]) if isinstance(
+                node, ast.FunctionDef) else None
+            if first == code.co_firstlineno and node.name == code.co_name:
+                return _at_left_edge(lines[first - 1:node.end_lineno]), node
+        raise self._error(name, NO_SOURCE)
+
+    def _add_class(self, name, value):
+        functions = [f for f in vars(value).values() if isinstance(f, types.FunctionType)]
+        for function in functions:
+            lines = linecache.getlines(function.__code__.co_filename, function.__globals__)
+            for node in ast.walk(ast.parse("".join(lines))) if lines else ():
+                if isinstance(node, ast.ClassDef) and node.name == value.__name__ == name:
+                    for used in sorted(_names_in([node])):
+                        if used in function.__globals__ and used != name:
+                            self.bind(used, function.__globals__[used])
+                    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+                    self.parts.append(_at_left_edge(lines[first - 1:node.end_lineno]))
+                    return
+        raise self._error(name, "is a class whose source cannot be found: do without it")
+
+
+def is_own(function):
+    """Was a function written by the learner (not by Python, an installed package or gpt2lab)?"""
+    return not function.__code__.co_filename.startswith((*LIBRARIES, "<frozen"))
+
+
+def is_installed(module):
+    """Does a module come with Python, an installed package or gpt2lab, so that all have it?"""
+    if module.__name__ in sys.builtin_module_names or module.__name__ == "__main__":
+        return module.__name__ != "__main__"
+    file = getattr(module, "__file__", None)
+    return file is None or str(Path(file).resolve()).startswith(LIBRARIES)
+
+
+def import_line(name, value):
+    """The line that imports an object under a name, or None where no installed module has it."""
+    home, known = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    places = [(home, known), ("numpy", known), ("numpy.typing", name), ("math", known)]
+    plain_first = sorted(list(sys.modules), key=lambda module: (module.count("_"), len(module)))
+    places += [(module, name) for module in plain_first]
+    for module_name, attribute in places:
+        module = sys.modules.get(module_name) if isinstance(module_name, str) else None
+        try:
+            found = vars(module).get(attribute) is value
+        except (TypeError, AttributeError):
+            continue
+        if found and module_name != "__main__" and is_installed(module):
+            alias = "" if attribute == name else f" as {name}"
+            return f"from {module_name} import {attribute}{alias}"
+    return None
+
+
+def is_plain(value):
+    """Can a value be written down: numbers, texts, None; lists, dicts, sets and arrays of them?"""
+    if type(value) in (list, tuple, set, frozenset):
+        return all(is_plain(part) for part in value)
+    if type(value) is dict:
+        return all(is_plain(part) for item in value.items() for part in item)
+    if type(value) is np.ndarray:
+        return value.dtype.kind in "biufc" and value.size <= MOST
+    return type(value) in PLAIN or isinstance(value, np.generic) and value.dtype.kind in "biufc"
+
+
+def literal(value):
+    """A plain value as an expression; numpy is called numpy."""
+    if isinstance(value, np.ndarray):
+        return f"numpy.array({literal(value.tolist())}, numpy.{value.dtype.name})"
+    if isinstance(value, np.generic):
+        return f"numpy.{value.dtype.name}({literal(value.item())})"
+    if type(value) is list:
+        return f"[{', '.join(map(literal, value))}]"
+    if type(value) is tuple:
+        return f"({', '.join(map(literal, value))}{',' * (len(value) == 1)})"
+    if type(value) in (set, frozenset):
+        return f"{type(value).__name__}([{', '.join(map(literal, value))}])"
+    if type(value) is dict:
+        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if type(value) is complex:
+        return f"complex({literal(value.real)}, {literal(value.imag)})"
+    if type(value) is float and not np.isfinite(value):
+        return f'float("{value}")'
+    return "..." if value is ... else repr(value)
+
+
+def names_of(code):
+    """Names that a function's code looks up outside, in inner functions too."""
+    found = [step.argval for step in dis.get_instructions(code)
+             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found += names_of(constant)
+    return found
+
+
+def _names_in(nodes):
+    return [node.id for head in nodes for node in ast.walk(head) if isinstance(node, ast.Name)]
+
+
+def _equal(a, b):
+    """One and the same plain value."""
+    return is_plain(a) and is_plain(b) and literal(a) == literal(b)
+
+
+def _same_code(node, code):
+    """Is this the lambda that the code was made from?"""
+    made = compile(ast.Expression(node), "", "eval").co_consts
+    made = next(constant for constant in made if isinstance(constant, types.CodeType))
+    return made.co_varnames == code.co_varnames and set(made.co_names) <= {
+        *code.co_names, *code.co_freevars} and [c for c in made.co_consts if not isinstance(
+            c, types.CodeType)] == [c for c in code.co_consts if not isinstance(c, types.CodeType)]
+
+
+def _without_decorators(text, node):
+    """The text of a def from the line of "def" on."""
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    return "\n".join(text.split("\n")[node.lineno - first:])
+
+
+def _at_left_edge(lines):
+    """Lines of a definition without their common indent; what stands in a long string stays."""
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    if not indent:
+        return "".join(lines).rstrip()
+    inside = set()
+    text = "if 1:\n" + "".join(lines)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.STRING:
+            inside.update(range(token.start[0] + 1, token.end[0] + 1))
+    moved = [line if i in inside else line[indent:] if line[:indent].isspace() else line
+             for i, line in enumerate(lines, 2)]
+    return "".join(moved).rstrip()
