@@ -326,3 +326,33 @@ def test_refusals_are_one_sentence(call, words):
     with pytest.raises(ValueError) as caught:
         call()
     assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("rows", [1, 33, 64])
+def test_rounded_is_int8_int4_and_one_scale_for_all(rows):
+    w = np.random.default_rng(rows).normal(size=(rows, 5)).astype(np.float32)
+    w[:, 2] = 0
+    int8 = q.dequantize_int8(*q.quantize_int8(w))
+    np.testing.assert_array_equal(q.rounded(w, 8), int8, strict=True)
+    int4 = q.dequantize_int4(*q.quantize_int4(w), rows)
+    np.testing.assert_array_equal(q.rounded(w, 4, "group of 32"), int4, strict=True)
+    flat = q.rounded(w.reshape(-1, 1), 5).reshape(w.shape)
+    np.testing.assert_array_equal(q.rounded(w, 5, "matrix"), flat, strict=True)
+    for bits in range(2, 9):
+        assert len(np.unique(q.rounded(w, bits)[:, 0])) <= 2 ** bits - 1
+
+
+def test_rounded_by_hand():
+    """Largest sizes 14 and 28, codes up to 7: steps of 2 and 4 for columns, of 4 for all."""
+    w = np.array([[14, 28], [-6.5, 3], [0.9, -1.9]], np.float32)
+    assert q.rounded(w, 4).tolist() == [[14, 28], [-6, 4], [0, 0]]
+    assert q.rounded(w, 4, "matrix").tolist() == [[16, 28], [-8, 4], [0, 0]]
+
+
+@pytest.mark.parametrize("bits, shared", [
+    (1, "column"), (9, "column"), (4, "row"), (4.5, "matrix")])
+def test_rounded_refuses_what_it_does_not_know(bits, shared):
+    with pytest.raises(ValueError, match="rounded: bits must be from 2 to 8 and shared one of"):
+        q.rounded(np.ones((2, 2), np.float32), bits, shared)
+    with pytest.raises(ValueError, match="rounded: w must be a matrix"):
+        q.rounded(np.ones(2, np.float32), 4)
