@@ -287,6 +287,8 @@ ODD = {
     "gives nothing": ("    scores.max()", "nothing came back"),
     "changes its input": ("    scores -= 1\n    return scores", "changed its input"),
     "gives complex numbers": ("    return scores + 0j", "got complex64"),
+    "asks somebody": ("    return input('number? ')", "cannot ask somebody to type"),
+    "stops to be looked at": ("    breakpoint()\n    return scores", "cannot ask somebody to type"),
 }
 
 
@@ -322,17 +324,44 @@ def test_one_long_call_into_c_is_told(my_ops, monkeypatch):
     assert "one long call into NumPy cannot be stopped sooner" in text or "after 0.1 s" in text, text
 
 
+def test_of_much_that_is_printed_the_beginning_is_shown(my_ops, capsys, monkeypatch):
+    monkeypatch.setattr(attempting.attempt, "__defaults__", (0.3,))
+    text = verdict(softmax_that("    while True:\n        print('again and again')"))
+    assert "stopped after" in text
+    printed = capsys.readouterr().out
+    assert 2_000 < len(printed) < 2_100 and "only the first 2,000 characters" in printed
+    assert "all 7 cases pass" in verdict(softmax_that("    print('here')\n" + BODY))
+    assert capsys.readouterr().out.count("here") == 14          # the function, and its file
+
+
+def test_a_buffer_that_is_used_again_is_right(my_ops):
+    text = verdict(written("room = np.empty(1000, np.float32)", """
+def softmax(scores):
+    out = room[:scores.size].reshape(scores.shape)
+    np.exp(scores - scores.max(axis=-1, keepdims=True), out=out)
+    out /= out.sum(axis=-1, keepdims=True)
+    return out
+"""))
+    assert "all 7 cases pass" in text, text
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(my_ops, monkeypatch):
+    my_ops.write_text("a file in its place")
+    assert "It could not be kept: " in verdict(written(*KEPT_WITH["nothing"]))
+
+
 def test_global_settings_are_put_back(my_ops, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "deep").mkdir()
     changes = ("    np.seterr(all='raise')\n    np.random.seed(1)\n    random.seed(1)\n"
                "    os.chdir('deep')\n    os.environ['NEW'] = '1'\n    os.environ.pop('HOME', 0)\n"
                "    sys.setrecursionlimit(5000)\n    np.set_printoptions(precision=1)\n"
-               "    warnings.simplefilter('error')\n    sys.stdout = None\n")
+               "    warnings.simplefilter('error')\n    sys.stdout = None\n    sys.path.clear()\n")
 
     def state():
         return (np.geterr(), np.random.get_state()[1].tolist(), random_state(), os.getcwd(),
-                dict(os.environ), sys.getrecursionlimit(), np.get_printoptions(), sys.stdout)
+                dict(os.environ), sys.getrecursionlimit(), np.get_printoptions(), sys.stdout,
+                list(sys.path))
     import random
 
     def random_state():
