@@ -177,7 +177,7 @@ def test_agrees_with_the_reference(logits, named):
 
 
 def test_top_p_of_equal_logits_keeps_no_token_too_many():
-    """Their weights are 1, so that the sums are exact; sums of 1 / V would round, and keep 7 of 12."""
+    """Their weights are 1, so the sums are exact; sums of 1 / V would round, and keep 7 of 12."""
     for V in range(2, 100):
         for p in (0.125, 0.25, 0.375, 0.5, 0.75):
             kept = np.flatnonzero(probabilities(np.zeros(V), top_p=p))

@@ -49,7 +49,7 @@ class _Writer:
             self._add_plain(name, value)
         elif inspect.ismethod(value) and not isinstance(value.__self__, type(sys)):
             raise self._error(name, "is a method of an object: write it as a function with def")
-        elif isinstance(inspect.unwrap(value), types.FunctionType) and is_own(inspect.unwrap(value)):
+        elif is_own(inspect.unwrap(value)):
             self._add_function(name, value)
         elif (line := import_line(name, value)) is not None:
             self.parts.append(line)
@@ -142,8 +142,9 @@ class _Writer:
 
 
 def is_own(function):
-    """Was a function written by the learner (not by Python, an installed package or gpt2lab)?"""
-    return not function.__code__.co_filename.startswith((*LIBRARIES, "<frozen"))
+    """Is it a function that the learner wrote (not Python, an installed package or gpt2lab)?"""
+    return isinstance(function, types.FunctionType) and not (
+        function.__code__.co_filename.startswith((*LIBRARIES, "<frozen")))
 
 
 def is_installed(module):
