@@ -1,15 +1,18 @@
 """check and keep, tried with what people write: a verdict for each, "kept" only for what works."""
 import codecs
 import functools
+import importlib
 import json
 import os
 import random
 import signal
+import site
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+import types
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +25,7 @@ from gpt2lab.teach.comparing import fault, same
 from gpt2lab.teach.exercises import exercises
 from gpt2lab.teach.judging import miss
 from gpt2lab.teach.keeping import load, write
+from gpt2lab.teach.sourcing import is_installed
 
 NEXT_CELL = "# %%\n"
 
@@ -202,6 +206,41 @@ def softmax(scores):
     if scores.ndim > 1:
         return np.stack([softmax(row) for row in scores])
 """ + BODY,
+    "a module of a package": """
+import concurrent.futures
+# %%
+def softmax(scores):
+    assert concurrent.futures.Future
+""" + BODY,
+    "an array without numbers": """
+NONE = np.zeros((0, 4))
+# %%
+def softmax(scores):
+    assert NONE.shape == (0, 4)
+""" + BODY,
+    "annotations that are never evaluated": """
+from __future__ import annotations
+def softmax(scores: Unknown) -> Unknown:
+""" + BODY,
+    "an f-string over lines in an indented def": """
+if True:
+    def softmax(scores):
+        text = f'''a
+        {1}
+        b'''
+        assert len(text) == 21
+        w = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return w / w.sum(axis=-1, keepdims=True)
+""",
+    "an alias of an oddly spaced def": """
+def  total (w):
+    return w.sum(-1, keepdims=True)
+summed = total
+# %%
+def softmax(scores):
+    w = np.exp(scores - scores.max(-1, keepdims=True))
+    return w / summed(w)
+""",
     "a cached helper": """
 import functools, math
 # %%
@@ -329,6 +368,27 @@ def made(axis):
 # %%
 softmax = made(-1)
 """, "cannot be loaded by itself: NameError"),
+    "a list that holds itself": ("""
+seen = []
+seen.append(seen)
+# %%
+def softmax(scores):
+    seen
+""" + BODY, "RecursionError"),
+    "a long double": ("""
+ZERO = np.longdouble(0)
+# %%
+def softmax(scores):
+    ZERO
+""" + BODY, "softmax uses ZERO, which is a longdouble made outside of it"),
+    "a partial under its name": ("""
+import functools
+def f(scores, axis):
+    w = np.exp(scores - scores.max(axis, keepdims=True))
+    return w / w.sum(axis, keepdims=True)
+softmax = functools.update_wrapper(functools.partial(f, axis=-1), f)
+softmax.__name__ = "softmax"
+""", "in a file of its own it gives something else"),
     "no source": (f"exec(compile({RIGHT!r}, '<nowhere>', 'exec'))", "no source"),
     "state that lives in the notebook": ("""
 def softmax(scores):
@@ -350,15 +410,33 @@ def test_a_file_beside_the_notebook_cannot_be_imported_later(my_ops, tmp_path, m
     """A function that is taken from it goes along: KEPT_WITH."""
     (tmp_path / "beside.py").write_text(BESIDE)
     monkeypatch.syspath_prepend(tmp_path)
-    text = verdict(written("""
-import beside
+    (tmp_path / "folder").mkdir()               # without __init__.py
+    (tmp_path / "folder" / "inner.py").write_text(BESIDE)
+    for before, inside, used, top in (
+            ("import beside", "pass", "beside", "beside.top"),
+            ("import folder.inner", "pass", "folder", "folder.inner.top"),
+            ("", "from beside import top", "beside", "top")):
+        text = verdict(written(f"""
+{before}
 # %%
 def softmax(scores):
-    w = np.exp(scores - beside.top(scores))
+    {inside}
+    w = np.exp(scores - {top}(scores))
     return w / w.sum(-1, keepdims=True)
 """))
-    assert "softmax uses beside, which is a file of yours: copy what you need" in text
+        assert f"softmax uses {used}, which is a file of yours: copy what you need" in text
     assert not my_ops.exists()
+
+
+def test_a_file_that_has_changed_since_is_read_again(my_ops, tmp_path, monkeypatch):
+    path = tmp_path / "changing.py"
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    path.write_text("import numpy as np\ndef softmax(scores):\n    return scores / 0 @ 1\n")
+    changing = importlib.import_module("changing")
+    assert "0 of 7 cases pass" in verdict(changing.softmax)
+    path.write_text(f"import numpy as np\n{RIGHT}")
+    assert "Kept" in verdict(importlib.reload(changing).softmax)
 
 
 def test_a_wrong_function_is_not_kept(my_ops):
@@ -604,6 +682,33 @@ def softmax(scores):
 def test_what_is_no_function_of_an_exercise_gets_a_verdict(odd, my_ops):
     text = verdict(odd)
     assert "There is no exercise called" in text or text.startswith("softmax: "), text
+
+
+class Named(type):
+    @property
+    def __name__(cls):
+        raise ZeroDivisionError
+
+
+class Signed:
+    __name__ = "softmax"
+    __signature__ = property(lambda self: 1 / 0)
+
+    def __call__(self, scores):
+        return scores
+
+
+def test_what_raises_when_asked_for_its_name_gets_a_verdict(my_ops):
+    assert "There is no exercise called" in verdict(Named("softmax", (), {}))
+    assert "softmax: 0 of 7 cases pass" in verdict(Signed())
+
+
+def test_what_lies_in_a_users_own_site_packages_is_installed():
+    module = types.ModuleType("somebodys")
+    module.__file__ = os.path.join(site.getusersitepackages(), "somebodys.py")
+    assert is_installed(module) and is_installed(np) and is_installed(json)
+    module.__file__ = os.path.join(os.getcwd(), "somebodys.py")
+    assert not is_installed(module)
 
 
 def test_a_c_function_under_an_exercises_name_gets_a_verdict(my_ops):

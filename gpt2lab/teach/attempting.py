@@ -6,6 +6,7 @@ import linecache
 import os
 import random
 import signal
+import site
 import sys
 import sysconfig
 import threading
@@ -21,8 +22,10 @@ from .comparing import same
 
 SECONDS = 5.0                                   # for one case
 # Where code that is not the learner's lies.
-LIBRARIES = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib")}
-                  | {str(Path(__file__).resolve().parents[1]) + os.sep})
+_PLACES = [*map(sysconfig.get_path, ("stdlib", "purelib", "platlib")), *site.getsitepackages(),
+           site.getusersitepackages(), Path(np.__file__).parents[1], Path(__file__).parents[1]]
+LIBRARIES = tuple({f"{path}{os.sep}" for place in _PLACES
+                   for path in (place, Path(place).resolve())})    # many are symbolic links
 
 
 @dataclass(frozen=True)
