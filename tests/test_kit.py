@@ -340,6 +340,17 @@ class A:
 # %%
 softmax = A().softmax
 """, "method"),
+    "a line with % inside": ("""
+class Shell:
+    def get_ipython(self):
+        return self
+    def run_line_magic(self, *line):
+        pass
+get_ipython = Shell().get_ipython
+# %%
+def softmax(scores):
+    get_ipython().run_line_magic('time', '1')
+""" + BODY, "softmax uses get_ipython, which stands for a line with % or !: leave that line out"),
     "a generator made outside": ("""
 rng = np.random.default_rng(0)
 # %%

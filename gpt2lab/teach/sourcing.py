@@ -55,6 +55,8 @@ class _Writer:
             self.parts.append(self._import_of_module(name, value))
         elif is_plain(value):
             self._add_plain(name, value)
+        elif name == "get_ipython" and inspect.ismethod(value):
+            raise self._error(name, "stands for a line with % or !: leave that line out")
         elif inspect.ismethod(value) and not isinstance(value.__self__, type(sys)):
             raise self._error(name, "is a method of an object: write it as a function with def")
         elif is_own(inspect.unwrap(value)):
