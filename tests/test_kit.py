@@ -210,7 +210,7 @@ def softmax(scores):
 import concurrent.futures
 # %%
 def softmax(scores):
-    assert concurrent.futures.Future
+    assert concurrent.futures.Future is concurrent.futures.Future
 """ + BODY,
     "an array without numbers": """
 NONE = np.zeros((0, 4))

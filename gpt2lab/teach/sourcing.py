@@ -125,7 +125,8 @@ class _Writer:
                 full = f"{getattr(space.get(first), '__name__', '')}.{rest}"
                 package = sys.modules.get(full.rpartition(".")[0])
                 if (isinstance(space.get(first), types.ModuleType) and full in sys.modules
-                        and node.attr not in getattr(package, "__all__", ())):
+                        and node.attr not in getattr(package, "__all__", ())
+                        and f"import {full}" not in self.parts):
                     self.parts.append(f"import {full}")
 
     def _definition(self, name, function):
