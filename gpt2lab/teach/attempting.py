@@ -8,6 +8,7 @@ import linecache
 import os
 import random
 import signal
+import site
 import sys
 import sysconfig
 import threading
@@ -23,9 +24,12 @@ from .comparing import same
 
 SECONDS = 5.0                                   # for one case
 PRINTED = 2_000                                 # characters that one case may print
+PLAIN = {bool, int, float, complex, str, bytes, bytearray, range, set, type(None), type(...)}
 # Where code that is not the learner's lies.
-LIBRARIES = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib")}
-                  | {str(Path(__file__).resolve().parents[1]) + os.sep})
+_PLACES = [*map(sysconfig.get_path, ("stdlib", "purelib", "platlib")), *site.getsitepackages(),
+           site.getusersitepackages(), Path(np.__file__).parents[1], Path(__file__).parents[1]]
+LIBRARIES = tuple({f"{path}{os.sep}" for place in _PLACES
+                   for path in (place, Path(place).resolve())})    # many are symbolic links
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,12 @@ def attempt(function, case, seconds=SECONDS):
         return Failure(told(error), type(error), own_line(error))
     if result is None:
         return Failure("nothing came back: is there a return?")
-    result = _of_its_own(result)
+    try:
+        result = _of_its_own(result)
+    except TypeError as error:
+        return Failure(str(error))
+    except RecursionError as error:             # a list that holds itself
+        return Failure(told(error))
     if not same((arguments, named), (case.arguments, case.named)):
         return Failure("your function changed its input: work on a new array")
     return result
@@ -107,7 +116,7 @@ def _too_long(took, seconds):
     if took < seconds + 1:
         return f"it was stopped after {seconds:g} seconds: does every loop come to an end?"
     return (f"it was stopped after {took:.0f} seconds, and may take {seconds:g} "
-            "(one long call into NumPy cannot be stopped sooner)")
+            "(one long call into compiled code cannot be stopped sooner)")
 
 
 def _put_environment(before):
@@ -164,14 +173,23 @@ class _Short(io.TextIOBase):
 
 
 def _of_its_own(result):
-    """A copy of what a function gave: the next case may change what it still holds."""
-    if isinstance(result, np.ndarray):
+    """A copy of what a function gave: the next case may change what it still holds.
+
+    Raises: TypeError for what is no number, text or array, nor a list, tuple or dict of them. So
+    nothing is called later that such an object defines: its repr or its comparing may never end.
+    """
+    kind = type(result)
+    if kind is np.ndarray:
         return result.copy()
-    if type(result) in (list, tuple, dict):
-        try:
-            return copy.deepcopy(result)
-        except Exception:                       # odd objects in it: comparing will tell
-            return result
+    if kind in (list, tuple):
+        return kind(map(_of_its_own, result))
+    if kind is dict:
+        return {_of_its_own(key): _of_its_own(value) for key, value in result.items()}
+    if isinstance(result, tuple) and hasattr(kind, "_fields"):      # a named tuple is a tuple
+        return tuple(map(_of_its_own, result))
+    if kind not in PLAIN and not isinstance(result, np.generic):
+        article = "an" if kind.__name__[:1].lower() in "aeiou" else "a"
+        raise TypeError(f"it gives {article} {kind.__name__}: want numbers, texts or plain arrays")
     return result
 
 
