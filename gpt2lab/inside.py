@@ -1,5 +1,76 @@
 """Looking inside: what heads look at and are worth, what adds to a logit, what a pass costs."""
+from functools import lru_cache
+
 import numpy as np
+
+
+@lru_cache(maxsize=2)
+def trace_of(model, text, most=None):
+    """The ids of a text (T,), and every array that the model makes for its first `most` tokens.
+
+    Later tokens change nothing of what is computed for earlier ones. The last two texts are
+    remembered: who looks at another array of the same text runs no model. Arrays: see model.trace.
+    Raises: ValueError where the text is empty or the model cannot read so much.
+    """
+    ids = model.encode(text)
+    return tuple(ids), model.trace(ids[:most])
+
+
+def patterns_of(trace):
+    """The patterns of all heads in one array (L, H, T, T); trace: as model.trace gives it."""
+    return np.stack([a for name, a in trace.items() if name.endswith(".attn.pattern")])
+
+
+def previous_word(pattern):
+    """Mean weight that a token gives to the one before it; the first token has none.
+
+    Shapes: pattern (..., T, T) -> (...); nan where T = 1.
+    Taught: notebooks/07_heads.ipynb
+    """
+    t = np.arange(1, pattern.shape[-1])
+    return _mean(pattern[..., t, t - 1])                                            # (...)
+
+
+def first_word(pattern):
+    """Mean weight that the later tokens give to the first one.
+
+    Shapes: pattern (..., T, T) -> (...); nan where T = 1.
+    Taught: notebooks/07_heads.ipynb
+    """
+    return _mean(pattern[..., 1:, 0])                                               # (...)
+
+
+def what_followed(pattern, ids):
+    """Mean weight on the token that followed the same token last time.
+
+    Only tokens that have stood there before count.
+    Shapes: pattern (..., T, T), ids (T or more,), the first T count -> (...); nan where nothing is
+        repeated.
+    Taught: notebooks/07_heads.ipynb
+    """
+    last, places = {}, []
+    for t, i in enumerate(ids[:pattern.shape[-1]]):
+        if i in last:
+            places.append((t, last[i] + 1))
+        last[i] = t
+    t, s = np.array(places, int).reshape(-1, 2).T
+    return _mean(pattern[..., t, s])                                                # (...)
+
+
+def head_jobs(pattern, ids):
+    """The three scores in one array: previous word, first word, what followed last time.
+
+    Shapes: pattern (..., T, T), ids (T or more,) -> (3, ...); nan where nothing can be measured.
+    Taught: notebooks/07_heads.ipynb
+    """
+    return np.stack([previous_word(pattern), first_word(pattern), what_followed(pattern, ids)])
+
+
+def _mean(weights):
+    """Mean along the last axis, nan where it is empty."""
+    if weights.shape[-1]:
+        return weights.mean(axis=-1)
+    return np.full(weights.shape[:-1], np.nan)
 
 
 def induction_score(pattern, period):
@@ -73,6 +144,11 @@ def stream_parts(trace, weights, n_layer, t):
     return names, np.stack(rows)                                                    # (K, D)
 
 
+def size(array):
+    """Root of the mean of the squares: how large the numbers of an array are, as one number."""
+    return float(np.sqrt((array.astype(np.float64) ** 2).mean()))
+
+
 def stream_stages(trace, with_mid=False):
     """The stream before the first block and after each, {name in the trace: (T, D)}.
 
@@ -83,9 +159,58 @@ def stream_stages(trace, with_mid=False):
 
 
 def stream_sizes(trace):
-    """Size of the stream at each stage (L + 1,): root of its mean square. See stream_stages."""
-    streams = [x.astype(np.float64) for x in stream_stages(trace).values()]         # (T, D) each
-    return [float(np.sqrt((x ** 2).mean())) for x in streams]
+    """Size of the stream at each stage (L + 1,). See size and stream_stages."""
+    return [size(x) for x in stream_stages(trace).values()]
+
+
+def part_sizes(trace, part):
+    """Size of what one part, "attn" or "mlp", adds to the stream in each block (L,)."""
+    return [size(array) for name, array in trace.items() if name.endswith("." + part)]
+
+
+def alikeness(x):
+    """Mean cosine of all pairs of different rows: 1 where all rows point the same way.
+
+    Shapes: x (T, D) -> a number.
+    Taught: notebooks/09_block.ipynb
+    """
+    directions = x / np.linalg.norm(x, axis=-1, keepdims=True)                      # (T, D)
+    return float((directions @ directions.T)[np.triu_indices(len(x), 1)].mean())
+
+
+def unit_activations(model, texts):
+    """How awake each unit of each MLP is at every place of some texts, one text after the other.
+
+    Shapes: texts of P tokens together -> a list of L arrays (P, F).
+    Taught: notebooks/08_mlp.ipynb
+    """
+    kept = [[] for _ in range(model.config.n_layer)]
+
+    def tap(name, function):
+        if not name.endswith(".mlp.act"):
+            return function
+
+        def act(*arguments, **named):
+            awake = function(*arguments, **named)                                   # (T, F)
+            kept[int(name.split(".")[1])].append(awake)
+            return awake
+        return act
+
+    watched = model.tapped(tap)
+    for text in texts:
+        watched.next_logits(model.encode(text))             # the quickest pass: one row of logits
+    return [np.concatenate(arrays) for arrays in kept]                              # (P, F) each
+
+
+def unit_pushes(weights, block, unit):
+    """What an activation of 1 adds to each token's logit, but for the last norm's divisor.
+
+    The way through later blocks is left out: in the last block there is none.
+    Shapes: weights, as model.weights -> (V,).
+    Taught: notebooks/08_mlp.ipynb
+    """
+    value = weights[f"h.{block}.mlp.c_proj.weight"][unit]                           # (D,)
+    return weights["wte.weight"] @ ((value - value.mean()) * weights["ln_f.weight"])    # (V,)
 
 
 def direct_logits(parts, gain, bias, target, epsilon=1e-5):
@@ -143,7 +268,7 @@ def ranks(logits, token):
     return (logits > logits[..., token:token + 1]).sum(axis=-1) + 1                 # (...)
 
 
-def first_token(trace, n_layer):
+def first_token(trace):
     """What each head does with the first token: mean weight on it, and how long its value is.
 
     trace: as model.trace gives it.
@@ -152,12 +277,11 @@ def first_token(trace, n_layer):
     Raises: ValueError where there is no other token.
     Taught: notebooks/bonus/looking_inside.ipynb
     """
-    patterns = np.stack([trace[f"h.{i}.attn.pattern"] for i in range(n_layer)])     # (L, H, T, T)
-    values = np.stack([trace[f"h.{i}.attn.v"] for i in range(n_layer)])             # (L, H, T, Dh)
+    values = [v for name, v in trace.items() if name.endswith(".attn.v")]   # (H, T, Dh) each
     lengths = np.linalg.norm(values, axis=-1)                                       # (L, H, T)
     if lengths.shape[-1] < 2:
         raise ValueError("first_token: the text must have at least two tokens, got 1")
-    return patterns[..., 1:, 0].mean(axis=-1), lengths[..., 0] / lengths[..., 1:].mean(axis=-1)
+    return first_word(patterns_of(trace)), lengths[..., 0] / lengths[..., 1:].mean(axis=-1)
 
 
 def multiplications(config, new, seen):

@@ -11,24 +11,33 @@ from gpt2lab import GPT2, Config
 from gpt2lab.attention import attend
 from gpt2lab.heads import attend_heads
 from gpt2lab.inside import (
+    alikeness,
     along_and_across,
     best_tokens,
     bytes_read,
     direct_logits,
     first_token,
+    first_word,
     flat,
     head_contributions,
+    head_jobs,
     induction_score,
     logit_parts,
     multiplications,
     nearest_rows,
     never_seen,
+    part_sizes,
+    patterns_of,
     position_losses,
+    previous_word,
     ranks,
     stream_parts,
     stream_sizes,
     stream_stages,
+    trace_of,
     unit,
+    unit_pushes,
+    what_followed,
     without_heads,
 )
 from gpt2lab.layernorm import layer_norm
@@ -225,6 +234,78 @@ def test_stream_sizes_are_those_of_the_trace():
     np.testing.assert_allclose(sizes[2], np.sqrt((trace["h.1.resid_post"] ** 2).mean()), rtol=1e-5)
 
 
+def test_trace_of_runs_a_text_once_and_only_its_first_tokens(monkeypatch):
+    model = gpt2lab.load()
+    ids, trace = trace_of(model, "word and " * 40, most=8)
+    assert list(ids) == model.encode("word and " * 40) and len(ids) > 64
+    np.testing.assert_array_equal(trace["h.2.attn.pattern"],
+                                  model.trace(ids[:8])["h.2.attn.pattern"])
+    with pytest.raises(ValueError, match="the prompt is empty"):
+        trace_of(model, "")
+    monkeypatch.setattr(GPT2, "run_tapped", None)
+    assert trace_of(model, "word and " * 40, most=8)[1] is trace
+
+
+def test_patterns_of_all_heads():
+    trace = gpt2lab.load().trace([464, 3616, 286])
+    for i, patterns in enumerate(patterns_of(trace)):
+        np.testing.assert_array_equal(patterns, trace[f"h.{i}.attn.pattern"])
+
+
+def test_a_perfect_head_scores_1_and_the_others_0():
+    ids, one = [3, 4, 5, 6, 3, 4, 5], np.eye(7)
+    previous, first, itself = one[[0, 0, 1, 2, 3, 4, 5]], one[[0] * 7], one
+    followed = one[[0, 1, 2, 3, 1, 2, 3]]
+    stack = np.stack([previous, first, itself, followed])
+    assert previous_word(stack).tolist() == [1, 1 / 6, 0, 0]
+    assert first_word(stack).tolist() == [1 / 6, 1, 0, 0]
+    assert what_followed(stack, ids).tolist() == [0, 0, 0, 1]
+    assert head_jobs(stack, [*ids, 3]).tolist() == [
+        [1, 1 / 6, 0, 0], [1 / 6, 1, 0, 0], [0, 0, 0, 1]]
+
+
+def test_what_followed_counts_the_last_time_only():
+    one = np.eye(6)                             # token 2 follows at 1, token 4 at 3
+    assert what_followed(one[[0, 1, 2, 3, 3, 4]], [1, 2, 1, 9, 1, 8]) == 0.5
+    assert what_followed(one[[0, 1, 1, 3, 3, 4]], [1, 2, 1, 9, 1, 8]) == 1
+
+
+def test_uniform_heads_score_the_share_of_one_key():
+    T = 5
+    uniform = np.tri(T) / np.arange(1, T + 1)[:, None]
+    share = np.mean([1 / (t + 1) for t in range(1, T)])
+    assert previous_word(uniform) == pytest.approx(share) == first_word(uniform)
+    assert np.isnan(what_followed(uniform, range(T)))
+    assert np.isnan(previous_word(np.ones((1, 1)))) and np.isnan(first_word(np.ones((1, 1))))
+
+
+def test_part_sizes_are_those_of_the_trace():
+    trace = gpt2lab.load().trace([464, 3616, 286])
+    for part in ("attn", "mlp"):
+        want = [np.sqrt((trace[f"h.{i}.{part}"] ** 2).mean()) for i in range(4)]
+        np.testing.assert_allclose(part_sizes(trace, part), want, rtol=1e-5)
+
+
+def test_alikeness_is_the_mean_cosine_of_different_rows():
+    assert alikeness(np.ones((3, 4))) == pytest.approx(1) and alikeness(np.eye(3)) == 0
+    assert alikeness(np.array([[1.0, 0], [-2, 0]])) == pytest.approx(-1)
+
+
+def test_a_push_is_the_change_of_the_logit():
+    """In the last block: one more unit of activation, times the last norm's divisor, held."""
+    model = gpt2lab.load()
+    x = model.trace(model.encode("She knew"))["h.3.resid_post"][-1].astype(np.float64)
+    w = model.weights
+    value = w["h.3.mlp.c_proj.weight"][83].astype(np.float64)
+    divisor = np.sqrt(x.var() + 1e-5)
+
+    def logits(row):
+        normed = (row - row.mean()) / divisor * w["ln_f.weight"] + w["ln_f.bias"]
+        return normed @ w["wte.weight"].T
+    np.testing.assert_allclose((logits(x + value) - logits(x)) * divisor, unit_pushes(w, 3, 83),
+                               atol=1e-4)
+
+
 def test_unit_rows_have_length_1_and_zero_stays_zero():
     rows = np.array([[3.0, 4.0], [0.0, 0.0], [-1e-3, 0.0]], np.float32)
     np.testing.assert_allclose(unit(rows), [[0.6, 0.8], [0, 0], [-1, 0]], rtol=1e-6)
@@ -314,7 +395,7 @@ def test_first_token_by_hand():
     v = np.array([[[3.0, 4.0], [1.0, 0.0], [0.0, 3.0]]])
     trace = {f"h.{i}.attn.{name}": array for i in range(2)
              for name, array in (("pattern", pattern), ("v", v))}
-    weight, length = first_token(trace, 2)
+    weight, length = first_token(trace)
     assert weight.tolist() == [[0.375], [0.375]] and length.tolist() == [[2.5], [2.5]]
 
 

@@ -6,11 +6,13 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import gpt2lab
+from gpt2lab.inside import head_jobs, patterns_of
 from gpt2lab.lm_head import lm_head
 from gpt2lab.teach import show
-from gpt2lab.teach.pictures import attention, block, heads, lm_head as pictures
+from gpt2lab.teach.pictures import block, heads, lm_head as pictures, pixels
 from lesson_cells import ran
 from recipes import write_checkpoint
+from test_lesson_block import lesson_with
 
 TEXT = "The old king saw the young queen. Then the old"
 
@@ -48,9 +50,18 @@ def labels(fig):
                for text in group if text.get_text()]
 
 
+def scores_of(model):
+    ids = model.encode(TEXT)
+    return head_jobs(patterns_of(model.trace(ids)), ids)
+
+
+def sizes(model):
+    return block.sizes(*lesson_with(model).all_sizes(model.trace(model.encode(TEXT))))
+
+
 @pytest.mark.parametrize("draw", [
-    lambda model: heads.jobs(attention.Reader(model), TEXT), lambda model: block.sizes(model, TEXT),
-    lambda model: block.stream(model, TEXT, "h.2.mlp")], ids=["jobs", "sizes", "stream"])
+    lambda model: heads.jobs(scores_of(model)), sizes,
+    lambda model: lesson_with(model).stream(TEXT, "h.2.mlp")], ids=["jobs", "sizes", "stream"])
 def test_no_label_lies_on_another(model, draw):
     check_labels(draw(model))
 
@@ -66,11 +77,10 @@ def check_labels(fig):
             assert not a.overlaps(b), f"{one!r} and {other!r}"
 
 
-@pytest.mark.parametrize("draw", [heads._glance_words], ids=["glance"])
-def test_all_heads_at_a_glance(model, draw):
-    reader = attention.Reader(model)
-    fig = attention.paper(66 + 12 * heads._tall(12, 448) + 8, "", {})
-    draw(fig, reader, TEXT, 66, heads._tall(12, 448))
+def test_all_heads_at_a_glance(model):
+    step = heads.step_of(12, 448)
+    fig = pixels.paper(heads.TOP + 12 * step + 8, "", {})
+    heads.glance_words(fig, heads.labels_of(scores_of(model)), step)
     (around,) = labels(fig)
     assert len(around) == 12 * 12 + 12 + 12
     for (one, a), (other, b) in combinations(around, 2):

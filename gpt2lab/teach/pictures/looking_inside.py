@@ -1,11 +1,9 @@
 """Pictures of the bonus lesson: losses of words said twice, heads, the lens, shares of a logit."""
-from types import SimpleNamespace
-
 import numpy as np
 
 from gpt2lab.teach import plot, show
 
-from .attention import LEFT, SIZE, WIDTH, Stamp, box, frame, head_map, paper, printed
+from .pixels import LEFT, SIZE, WIDTH, Stamp, box, frame, head_map, paper, printed
 
 
 def _figure(panels=1, **settings):
@@ -92,20 +90,19 @@ def _head_map(ax, values, colours, low, high, decimals=2):
     return image
 
 
-def _named(tokens):
-    """What head_map wants to know of a text."""
-    return SimpleNamespace(tokens=tuple(show.short(token, 8) for token in tokens))
+def _short(tokens):
+    return [show.short(token, 8) for token in tokens]
 
 
 @plot.styled
 def head_pattern(tokens, weights, score, block, head, position):
     """One head's map (T, T) on a text that is said twice, the row of one query framed."""
-    at, best = _named(tokens), int(weights[position].argmax())
+    tokens, best = _short(tokens), int(weights[position].argmax())
     fig = paper(SIZE + 140, drawn={"pattern": weights}, alt=(
         f"Block {block}, head {head}, induction score {show.number(score, 2)}. The framed row: "
-        f"“{at.tokens[position]}” at position {position} looks most at “{at.tokens[best]}” at "
+        f"“{tokens[position]}” at position {position} looks most at “{tokens[best]}” at "
         f"position {best}, with weight {show.number(weights[position, best], 2)}."))
-    head_map(fig, 35, at, weights, position)
+    head_map(fig, 35, tokens, weights, position)
     title = f"block {block}, head {head}: score {score:.2f}"
     fig.text((LEFT + SIZE / 2) / WIDTH, 1 - 18 / fig.get_figheight() / plot.DPI, title,
              ha="center", va="center", fontsize=11)
@@ -324,7 +321,7 @@ def head_off(tokens, weights, on, off, score, block, head):
     fig.text(12 / WIDTH, 1 - 16 / high, va="center", fontsize=11, s=(
         f"block {block}, head {head}: score {score:.2f}; loss of the second telling "
         f"{second[0]:.2f} on, {second[1]:.2f} off"))
-    head_map(fig, 215 + 30, _named(tokens), weights, length)
+    head_map(fig, 215 + 30, _short(tokens), weights, length)
     ax = fig.add_axes([60 / WIDTH, 1 - 200 / high, 560 / WIDTH, 160 / high])
     _loss_lines(ax, {"head on": on, "head off": off}, length)
     ax.set_xlabel("")
