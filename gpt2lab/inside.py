@@ -159,7 +159,7 @@ def stream_stages(trace, with_mid=False):
 
 
 def stream_sizes(trace):
-    """Size of the stream at each stage (L + 1,). See size and stream_stages."""
+    """Size of the stream at each stage (L + 1,). See stream_stages."""
     return [size(x) for x in stream_stages(trace).values()]
 
 

@@ -292,7 +292,7 @@ def test_alikeness_is_the_mean_cosine_of_different_rows():
 
 
 def test_a_push_is_the_change_of_the_logit():
-    """In the last block: one more unit of activation, times the last norm's divisor, held."""
+    """In the last block: 1 more of activation, times the last norm's divisor, divisor held."""
     model = gpt2lab.load()
     x = model.trace(model.encode("She knew"))["h.3.resid_post"][-1].astype(np.float64)
     w = model.weights

@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 import gpt2lab
 from gpt2lab.inside import head_jobs, patterns_of
 from gpt2lab.lm_head import lm_head
-from gpt2lab.teach import show
+from gpt2lab.teach import plot, show
 from gpt2lab.teach.pictures import block, heads, lm_head as pictures, pixels
 from lesson_cells import ran
 from recipes import write_checkpoint
@@ -41,7 +41,8 @@ def lesson_10(folder):
 def labels(fig):
     """Where the words stand, in pixels: for each axes labels along x, along y and free texts."""
     canvas = FigureCanvasAgg(fig)
-    canvas.draw()
+    with plot.house_style():
+        canvas.draw()
     groups = [fig.texts]
     for ax in fig.axes:
         groups += [ax.get_xticklabels(), ax.get_yticklabels(), ax.texts]

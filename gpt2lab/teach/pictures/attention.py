@@ -20,12 +20,6 @@ from .pixels import (
     write,
 )
 
-short = show.short      # these two: names that looking_inside still asks for here
-
-
-def head_map(fig, top, at, weights, position):
-    pixels.head_map(fig, top, at.tokens, weights, position)
-
 
 def words(tokens, count):
     """The first tokens of a text, shortened, and a remark where there are more."""

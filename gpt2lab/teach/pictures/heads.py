@@ -305,21 +305,3 @@ def switch(tokens, patterns, scores, best, on, without, block, head, off=True):
     ax.set(ylim=(len(best) - 0.5, -0.5), xlim=(0, max(on.max(), without.max()) * 1.3),
            title=f"next words: all heads (blue){title}")
     return fig
-
-
-# looking_inside and its test still ask for these two; model.tapped takes their place.
-
-def told_its_block(model, attend):
-    from dataclasses import replace
-    turn = []
-
-    def attend_heads(*arguments, **named):
-        turn.append(0)                          # once a block, in their order
-        return model.ops.attend_heads(*arguments, **named)
-    return replace(model, ops=replace(model.ops, attend_heads=attend_heads, attend=lambda *a, **n: (
-        attend((len(turn) - 1) % model.config.n_layer, *a, **n))))
-
-
-def switched_off(model, block, head):
-    from gpt2lab.inside import without_heads
-    return model.tapped(without_heads(model, [(block, head)]))

@@ -90,19 +90,20 @@ def _head_map(ax, values, colours, low, high, decimals=2):
     return image
 
 
-def _short(tokens):
-    return [show.short(token, 8) for token in tokens]
+def _words(tokens):
+    """Tokens that fit the axes of a head's map."""
+    return tuple(show.short(token, 8) for token in tokens)
 
 
 @plot.styled
 def head_pattern(tokens, weights, score, block, head, position):
     """One head's map (T, T) on a text that is said twice, the row of one query framed."""
-    tokens, best = _short(tokens), int(weights[position].argmax())
+    words, best = _words(tokens), int(weights[position].argmax())
     fig = paper(SIZE + 140, drawn={"pattern": weights}, alt=(
         f"Block {block}, head {head}, induction score {show.number(score, 2)}. The framed row: "
-        f"“{tokens[position]}” at position {position} looks most at “{tokens[best]}” at "
+        f"“{words[position]}” at position {position} looks most at “{words[best]}” at "
         f"position {best}, with weight {show.number(weights[position, best], 2)}."))
-    head_map(fig, 35, tokens, weights, position)
+    head_map(fig, 35, words, weights, position)
     title = f"block {block}, head {head}: score {score:.2f}"
     fig.text((LEFT + SIZE / 2) / WIDTH, 1 - 18 / fig.get_figheight() / plot.DPI, title,
              ha="center", va="center", fontsize=11)
@@ -321,7 +322,7 @@ def head_off(tokens, weights, on, off, score, block, head):
     fig.text(12 / WIDTH, 1 - 16 / high, va="center", fontsize=11, s=(
         f"block {block}, head {head}: score {score:.2f}; loss of the second telling "
         f"{second[0]:.2f} on, {second[1]:.2f} off"))
-    head_map(fig, 215 + 30, _short(tokens), weights, length)
+    head_map(fig, 215 + 30, _words(tokens), weights, length)
     ax = fig.add_axes([60 / WIDTH, 1 - 200 / high, 560 / WIDTH, 160 / high])
     _loss_lines(ax, {"head on": on, "head off": off}, length)
     ax.set_xlabel("")

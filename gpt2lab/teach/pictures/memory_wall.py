@@ -4,6 +4,7 @@ import numpy as np
 from gpt2lab.teach import plot, show
 
 
+@plot.styled
 def intensities(new, series):
     """Operations for each byte over the tokens of a pass: new (n,), {label: (n,)}."""
     ends = "; ".join(f"{label}: {values[0]:.1f} with 1, {values[-1]:.0f} with {new[-1]}"

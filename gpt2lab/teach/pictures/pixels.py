@@ -12,6 +12,7 @@ from gpt2lab.teach import plot
 WIDTH = 640
 
 
+@plot.styled
 def paper(height, alt, drawn):
     """A Figure without a layout engine: the axes are placed in pixels, see box."""
     fig = plot.Figure(figsize=(WIDTH / plot.DPI, height / plot.DPI), dpi=plot.DPI)
@@ -54,6 +55,7 @@ class Stamp(Artist):
 
 
 @lru_cache(maxsize=12)
+@plot.styled
 def printed(draw, height, *arguments):
     """RGBA pixels of what draw(fig, *arguments) puts on empty paper: words are slow, drawn once."""
     fig = paper(height, "", {})

@@ -75,6 +75,7 @@ def tokens_per_pass(ks, series):
         alt=f"Tokens a pass over the number of guesses; with k = {ks[-1]}: {best}.")
 
 
+@plot.styled
 def pass_times(rows, seconds):
     """Milliseconds of one pass over its tokens, beside as many passes over one token."""
     one = seconds[rows.index(1)]
