@@ -158,7 +158,7 @@ def _nobody_there():
 
 
 class _Short(io.TextIOBase):
-    """Gives on the first PRINTED characters of what is written, and a remark where there is more."""
+    """Gives on the first PRINTED characters that are written, and a remark where there is more."""
 
     def __init__(self, stream):
         self.stream, self.left = stream, PRINTED
