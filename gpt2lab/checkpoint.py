@@ -11,7 +11,7 @@ import numpy as np
 
 from .config import Config, ConfigError
 from .files import shipped
-from .model import GPT2
+from .model import GPT2, Ops
 from .safetensors import open_file
 from .tokenizer import best_tokenizer
 
@@ -36,14 +36,14 @@ def load(source=None, ops=None):
         a name on the Hugging Face Hub ("gpt2", "owner/name"), which is fetched once and then kept
         in the cache of huggingface_hub. None is the model that the environment variable
         GPT2LAB_MODEL names, and the bundled one where it is not set or empty.
-    ops: an Ops with operations of yours.
+    ops: an Ops with operations of yours; None: the library's.
     Raises: CheckpointError, ConfigError or SafetensorsError (all ValueError) with one sentence.
         Either everything fits, each parameter from exactly one tensor, or nothing is loaded.
         OSError, with what the system says, for a file that cannot be read.
     """
     folder = find(source)
     config = Config.from_file(folder / "config.json")
-    return GPT2(config, read_weights(folder, config), tokenizer(), ops)
+    return GPT2(config, read_weights(folder, config), tokenizer(), Ops() if ops is None else ops)
 
 
 @cache

@@ -58,16 +58,15 @@ class GPT2:
     config: Config
     weights: Mapping[str, np.ndarray]
     tokenizer: Tokenizer | None = None
-    ops: Ops | None = None
+    ops: Ops = Ops()
     tap: Callable | None = None
 
     def __post_init__(self):
-        ops, weights = Ops() if self.ops is None else self.ops, dict(self.weights)
-        if not isinstance(ops, Ops):
+        if not isinstance(self.ops, Ops):
             raise ValueError("GPT2: ops must be an Ops, such as Ops(layer_norm=yours), "
-                             f"got {ops!r:.60}")
+                             f"got {self.ops!r:.60}")
+        weights = dict(self.weights)
         _check_weights(self.config, weights)
-        object.__setattr__(self, "ops", ops)
         object.__setattr__(self, "weights", MappingProxyType(weights))
 
     def __call__(self, ids, cache=None):
@@ -79,12 +78,12 @@ class GPT2:
             for a cache of another model.
         """
         x = self._stream(self.check_ids(ids, cache), cache)                         # (T, D)
-        return self._head(x, self._table)                                           # (T, V)
+        return self._logits(x, self._head_table)                                    # (T, V)
 
     def _stream(self, ids, cache):
         """ids (T,) -> the residual stream after the last block (T, D)."""
         w, start = self.weights, 0 if cache is None else cache.length
-        embed = self._tapped("embed", self.ops.embed)
+        embed = self._watched("embed", self.ops.embed)
         x = embed(ids, w["wte.weight"], w["wpe.weight"], start=start)               # (T, D)
         for i in range(self.config.n_layer):
             remember = None if cache is None else cache.remember(i)
@@ -96,28 +95,28 @@ class GPT2:
     def _block(self, i, x, remember):
         """The stream x (T, D) after block i; each operation gets those that it uses."""
         c, ops, w = self.config, self.ops, self._block_weights[i]
-        at, tapped = f"h.{i}.", self._tapped
-        layer_norm = self._by_weight(ops.layer_norm, "layer_norm", at, w)
-        linear = self._by_weight(ops.linear, "linear", at, w)
-        softmax = tapped(at + "attn.pattern", ops.softmax)
-        attend = tapped(at + "attn.mixed", partial(ops.attend, softmax=softmax))
-        gelu = tapped(at + "mlp.act", self._activation)
+        at, watched = f"h.{i}.", self._watched
+        layer_norm = self._watched_by_weight("layer_norm", at, w)
+        linear = self._watched_by_weight("linear", at, w)
+        softmax = watched(at + "attn.pattern", ops.softmax)
+        attend = watched(at + "attn.mixed", partial(ops.attend, softmax=softmax))
+        gelu = watched(at + "mlp.act", self._activation)
         if self.tap is None:        # nobody watches: long prompts in pieces, the rows are the same
             attend = partial(attend_in_pieces, attend=attend)
             gelu = partial(gelu_in_pieces, gelu=gelu)
-        attend_heads = tapped(at + "attn", partial(
+        attend_heads = watched(at + "attn", partial(
             ops.attend_heads, linear=linear, attend=self._scaled(i, attend)))
-        mlp = tapped(at + "mlp", partial(ops.mlp, linear=linear, gelu=gelu))
-        block = partial(ops.block, layer_norm=layer_norm, attend_heads=attend_heads, mlp=mlp)
-        return tapped(at + "resid_post", block)(                                    # (T, D)
-            x, w, n_head=c.n_head, epsilon=c.layer_norm_epsilon, remember=remember)
+        mlp = watched(at + "mlp", partial(ops.mlp, linear=linear, gelu=gelu))
+        block = watched(at + "resid_post", partial(
+            ops.block, layer_norm=layer_norm, attend_heads=attend_heads, mlp=mlp))
+        return block(x, w, n_head=c.n_head, epsilon=c.layer_norm_epsilon, remember=remember)
 
-    def _head(self, x, wte):
+    def _logits(self, x, wte):
         """The stream x (T, D) -> logits (T, V)."""
-        ops, w = self.ops, self.weights
-        gain, bias, epsilon = w["ln_f.weight"], w["ln_f.bias"], self.config.layer_norm_epsilon
-        layer_norm = self._by_weight(ops.layer_norm, "layer_norm", "", {"ln_f.weight": gain})
-        lm_head = self._tapped("logits", partial(ops.lm_head, layer_norm=layer_norm))
+        w, epsilon = self.weights, self.config.layer_norm_epsilon
+        gain, bias = w["ln_f.weight"], w["ln_f.bias"]
+        layer_norm = self._watched_by_weight("layer_norm", "", {"ln_f.weight": gain})
+        lm_head = self._watched("logits", partial(self.ops.lm_head, layer_norm=layer_norm))
         return lm_head(x, gain, bias, wte, epsilon=epsilon)                         # (T, V)
 
     def next_logits(self, ids, cache=None):
@@ -132,7 +131,7 @@ class GPT2:
         ids = self.check_ids(ids, cache)
         if not 1 <= rows <= len(ids):
             raise ValueError(f"last_logits: rows must be from 1 to T = {len(ids)}, got {rows}")
-        logits = self._head(self._stream(ids, cache)[-rows:], self._quick_table)    # (rows, V)
+        logits = self._logits(self._stream(ids, cache)[-rows:], self._quick_table)  # (rows, V)
         if self.tokenizer is not None and logits.shape[1] > len(self.tokenizer.tokens):
             logits[:, len(self.tokenizer.tokens):] = -np.inf    # columns that only pad the table
         return logits
@@ -156,7 +155,8 @@ class GPT2:
         return self.tapped(tap)(ids, cache)
 
     def tapped(self, tap):
-        """This model with tap(name, function) for every operation: to watch, or to intervene.
+        """This model with tap(name, function) for every operation: to watch, or to intervene
+        (ablate a head: inside.without_heads; scale a norm; replace a row).
 
         name: that of what the operation gives, as in trace; so linear and layer_norm are named by
             the weight that they get, whoever calls them in whatever order. Where they get a copy,
@@ -165,7 +165,11 @@ class GPT2:
         """
         before = self.tap
         both = tap if before is None else lambda name, function: tap(name, before(name, function))
-        return replace(self, tap=both)
+        model = replace(self, tap=both)
+        for name in ("_block_weights", "_quick_table"):         # a tap changes nothing of them
+            if name in vars(self):
+                vars(model)[name] = vars(self)[name]
+        return model
 
     def generate(self, prompt, **settings):
         """The text that follows the prompt, without it. Settings as in generate.stream_ids."""
@@ -204,7 +208,7 @@ class GPT2:
                  if name.startswith(f"h.{i}.")} for i in range(self.config.n_layer)]
 
     @cached_property
-    def _table(self):
+    def _head_table(self):
         """The LM head's table (V, D)."""
         return self.weights.get("lm_head.weight", self.weights["wte.weight"])       # (V, D)
 
@@ -215,8 +219,9 @@ class GPT2:
         BLAS is slow at many short rows times one vector: by columns it takes a quarter of the time
         for gpt2-tiny's 50,257 rows of 128. Rows of 768 would gain a tenth, for a copy of 154 MB.
         """
-        short = self._table.shape[1] < 512 and not self._table.flags.writeable
-        return np.asfortranarray(self._table) if short else self._table             # (V, D)
+        table = self._head_table                                                    # (V, D)
+        short = table.shape[1] < 512 and not table.flags.writeable
+        return np.asfortranarray(table) if short else table                         # (V, D)
 
     @property
     def _activation(self):
@@ -224,12 +229,13 @@ class GPT2:
         named = ACTIVATIONS[self.config.activation_function]
         return named if self.ops.gelu is gelu else self.ops.gelu
 
-    def _tapped(self, name, function):
+    def _watched(self, name, function):
         """The function, or what the tap gives for it."""
         return function if self.tap is None else self.tap(name, function)
 
-    def _by_weight(self, function, kind, at, weights):
-        """The same for linear and layer_norm, which are named by the weight that they receive."""
+    def _watched_by_weight(self, kind, at, weights):
+        """linear or layer_norm, watched under the name of the weight that each call receives."""
+        function = getattr(self.ops, kind)
         return function if self.tap is None else by_weight(self.tap, function, kind, at, weights)
 
     def _scaled(self, i, attend):
@@ -266,8 +272,9 @@ def _check_weights(config, weights):
     """Raise ValueError unless these are the arrays of a model of this config."""
     shapes = dict(config.shapes())
     allowed = shapes | {"lm_head.weight": shapes["wte.weight"]}
-    for name in sorted(shapes.keys() - weights):
-        raise ValueError(f"GPT2: weight {name} of shape {shapes[name]} is missing")
+    missing = sorted(shapes.keys() - weights)
+    if missing:
+        raise ValueError(f"GPT2: weight {missing[0]} of shape {shapes[missing[0]]} is missing")
     for name, array in weights.items():
         if name not in allowed:
             raise ValueError(f"GPT2: weight {name} is no part of a model of this config")

@@ -1,5 +1,6 @@
 """Names for what a model computes, by the weight that an operation receives; recording by name."""
 from inspect import signature
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,14 +16,20 @@ def by_weight(tap, function, kind, at, weights):
                if name.endswith(".weight")}
 
     def call(*arguments, **named):
-        places = (find(array, weights) for array in (*arguments, *named.values()))
-        name = next((place[0] for place in places if place), kind + "?")
+        parts = (find(array, weights) for array in (*arguments, *named.values()))
+        name = next((part.name for part in parts if part), kind + "?")
         return tap(at + name, function)(*arguments, **named)
     return call
 
 
+class Part(NamedTuple):
+    """A part of an array: the array's name, and the part's first column in it."""
+    name: object
+    column: int
+
+
 def find(array, arrays):
-    """(name, first column) of the one of `arrays` of which `array` is a part; else None.
+    """The Part that `array` is of one of `arrays`; else None.
 
     By place in memory. None too where it could be a part of several. arrays: {name: array}.
     """
@@ -37,7 +44,7 @@ def find(array, arrays):
     row, step = (whole.strides if whole.ndim == 2 else (whole.nbytes, *whole.strides))[-2:]
     if begin < 0 or 0 in (row, step):           # it reaches further than the weight; no real array
         return None
-    return found[0], begin % row // step
+    return Part(found[0], begin % row // step)
 
 
 def split(name):
@@ -78,6 +85,8 @@ class Recorder:
         self.head = None                        # of the attend that runs; None: all, or not known
 
     def __call__(self, name, function):
+        if name.endswith("?"):                  # nobody knows where it belongs
+            return function
         block, place = split(name)
 
         def call(*arguments, **named):
@@ -89,7 +98,7 @@ class Recorder:
             result = function(*arguments, **named)
             self._keep(block, place, result, (*arguments, *named.values()))
             return result
-        return call if not name.endswith("?") else function
+        return call
 
     def arrays(self):
         """{name: array} of all that came out whole, in the order of computing."""
@@ -109,9 +118,9 @@ class Recorder:
         """First column of the product that a call makes; None where it takes only some rows."""
         w = self.weights[name + ".weight"]
         for array in arguments:
-            place = find(array, {name: w})
-            if place:
-                return place[1] if len(array) == len(w) else None
+            part = find(array, {name: w})
+            if part:
+                return part.column if len(array) == len(w) else None
         return None
 
     def _head(self, block, v):
@@ -120,10 +129,11 @@ class Recorder:
         if v.ndim == 3 and len(v) == c.n_head:
             return 0
         made = self.parts.get(block + "attn.c_attn", {})        # first column -> (T, columns)
-        place = find(v, made)
-        if place is None or place[0] is None:
+        part = find(v, made)
+        if part is None or part.name is None:
             return None
-        head, rest = divmod(place[0] + place[1] - 2 * c.n_embd, c.n_embd // c.n_head)
+        first = part.name + part.column         # a part's name is its first column in c_attn
+        head, rest = divmod(first - 2 * c.n_embd, c.n_embd // c.n_head)
         return head if rest == 0 and head >= 0 else None
 
     def _join(self, name, parts):
@@ -135,10 +145,11 @@ class Recorder:
             axis, size = 0, self.config.n_head
         else:
             return parts[0]
-        ordered, end = sorted(parts.items()) if None not in parts else [], 0
-        for start, part in ordered:
-            end = end + part.shape[axis] if start == end else -1
-        if end != size:
+        if None in parts:
             return None
-        return ordered[0][1] if len(ordered) == 1 else np.concatenate(
-            [part for _, part in ordered], axis)
+        starts = sorted(parts)
+        arrays = [parts[start] for start in starts]
+        ends = np.cumsum([array.shape[axis] for array in arrays]).tolist()
+        if [0, *ends] != [*starts, size]:
+            return None
+        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis)

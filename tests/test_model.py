@@ -28,6 +28,7 @@ from recipes import (
     write_checkpoint,
 )
 
+LIBRARY = gpt2lab.Ops()
 TOLERANCE = 1e-4                # of logits: against transformers, and cached against uncached
 GOLDEN = {"gpt2-tiny": np.load(BUNDLED / "reference.npz"),
           "small": np.load(Path(__file__).parent / "golden" / "small.npz")}
@@ -49,7 +50,7 @@ def logits_of(models):
     return cache(lambda name, prompt: models[name](GOLDEN[name][f"{prompt}/ids"]))
 
 
-def made(config=A, ops=None, change=None, **keys):
+def made(config=A, ops=LIBRARY, change=None, **keys):
     """A model of the recipe without any file; change(name, array) may alter its weights."""
     config = config | keys
     weights = {name: change(name, array) if change else array
