@@ -221,8 +221,8 @@ def times_the_root(x, gain, bias, epsilon=1e-5):
 
     A large row must become smaller. Which side of the line does the root stand on?
     """
-    centred = x - x.mean(axis=-1, keepdims=True)
-    return (centred * np.sqrt(x.var(axis=-1, keepdims=True) + epsilon) * gain + bias).astype(x.dtype)
+    root = np.sqrt(x.var(axis=-1, keepdims=True) + epsilon)
+    return ((x - x.mean(axis=-1, keepdims=True)) * root * gain + bias).astype(x.dtype)
 
 
 @mistake(of=layer_norm)
