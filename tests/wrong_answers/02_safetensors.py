@@ -569,6 +569,6 @@ RIGHT = {"read_header": [
 ''',
 '''def tensor_view(data, dtype, shape, begin, end):
     some = np.frombuffer(data, np.uint8)[begin:end]
-    return some.view({"F32": np.float32, "F16": np.float16}[dtype]).reshape(*shape)
+    return some.view({"F32": np.float32, "F16": np.float16}[dtype]).reshape(shape)
 ''',
 ]}

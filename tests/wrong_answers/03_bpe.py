@@ -741,6 +741,10 @@ RIGHT = {"merge": [
     return bytes(byte for i in ids for byte in tokens[i]).decode("utf8", errors="replace")
 ''',
 '''def decode(ids, tokens):
-    return sum((bytearray(tokens[int(i)]) for i in ids), bytearray()).decode("utf-8", "replace")
+    import io
+    file = io.BytesIO()
+    for i in ids:
+        file.write(tokens[int(i)])
+    return file.getvalue().decode("utf-8", "replace")
 ''',
 ]}
