@@ -15,4 +15,4 @@ from .model import GPT2, Ops
 from .checkpoint import load
 
 __all__ = ["safetensors", "bpe", "sampling", "Config", "Tokenizer", "KVCache", "GPT2", "Ops", "load"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"

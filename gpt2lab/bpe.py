@@ -2,6 +2,7 @@
 import codecs
 import heapq
 import json
+import operator
 import re
 from functools import cache
 from pathlib import Path
@@ -225,7 +226,11 @@ def check_text(text):
 
 def check_id(i, size):
     """`i` as an int, if it is a token id; else ValueError."""
-    if isinstance(i, bool) or not hasattr(i, "__index__") or not 0 <= i < size:
+    try:
+        number = -1 if isinstance(i, bool) else operator.index(i)
+    except TypeError:                           # a fraction, a text, an array of several
+        number = -1
+    if not 0 <= number < size:
         raise ValueError(f"decode: a token id must be a whole number from 0 to {size - 1}, "
-                         f"got {i!r}")
-    return int(i)
+                         f"got {i!r:.60}")
+    return number

@@ -1,5 +1,76 @@
-"""Looking inside: what a head looks at, what it is worth, what each part adds to one logit."""
+"""Looking inside: what heads look at and are worth, what adds to a logit, what a pass costs."""
+from functools import lru_cache
+
 import numpy as np
+
+
+@lru_cache(maxsize=2)
+def trace_of(model, text, most=None):
+    """The ids of a text (T,), and every array that the model makes for its first `most` tokens.
+
+    Later tokens change nothing of what is computed for earlier ones. The last two texts are
+    remembered: who looks at another array of the same text runs no model. Arrays: see model.trace.
+    Raises: ValueError where the text is empty or the model cannot read so much.
+    """
+    ids = model.encode(text)
+    return tuple(ids), model.trace(ids[:most])
+
+
+def patterns_of(trace):
+    """The patterns of all heads in one array (L, H, T, T); trace: as model.trace gives it."""
+    return np.stack([a for name, a in trace.items() if name.endswith(".attn.pattern")])
+
+
+def previous_word(pattern):
+    """Mean weight that a token gives to the one before it; the first token has none.
+
+    Shapes: pattern (..., T, T) -> (...); nan where T = 1.
+    Taught: notebooks/07_heads.ipynb
+    """
+    t = np.arange(1, pattern.shape[-1])
+    return _mean(pattern[..., t, t - 1])                                            # (...)
+
+
+def first_word(pattern):
+    """Mean weight that the later tokens give to the first one.
+
+    Shapes: pattern (..., T, T) -> (...); nan where T = 1.
+    Taught: notebooks/07_heads.ipynb
+    """
+    return _mean(pattern[..., 1:, 0])                                               # (...)
+
+
+def what_followed(pattern, ids):
+    """Mean weight on the token that followed the same token last time.
+
+    Only tokens that have stood there before count.
+    Shapes: pattern (..., T, T), ids (T or more,), the first T count -> (...); nan where nothing is
+        repeated.
+    Taught: notebooks/07_heads.ipynb
+    """
+    last, places = {}, []
+    for t, i in enumerate(ids[:pattern.shape[-1]]):
+        if i in last:
+            places.append((t, last[i] + 1))
+        last[i] = t
+    t, s = np.array(places, int).reshape(-1, 2).T
+    return _mean(pattern[..., t, s])                                                # (...)
+
+
+def head_jobs(pattern, ids):
+    """The three scores in one array: previous word, first word, what followed last time.
+
+    Shapes: pattern (..., T, T), ids (T or more,) -> (3, ...); nan where nothing can be measured.
+    Taught: notebooks/07_heads.ipynb
+    """
+    return np.stack([previous_word(pattern), first_word(pattern), what_followed(pattern, ids)])
+
+
+def _mean(weights):
+    """Mean along the last axis, nan where it is empty."""
+    if weights.shape[-1]:
+        return weights.mean(axis=-1)
+    return np.full(weights.shape[:-1], np.nan)
 
 
 def induction_score(pattern, period):
@@ -12,7 +83,8 @@ def induction_score(pattern, period):
     Taught: notebooks/bonus/looking_inside.ipynb
     """
     if pattern.ndim < 2 or pattern.shape[-1] != pattern.shape[-2]:
-        raise ValueError(f"induction_score: pattern must have shape (..., T, T), got {pattern.shape}")
+        raise ValueError("induction_score: pattern must have shape (..., T, T), "
+                         f"got {pattern.shape}")
     T = pattern.shape[-1]
     if not 1 <= period < T:
         raise ValueError(f"induction_score: period must be from 1 to T - 1 = {T - 1}, got {period}")
@@ -34,9 +106,11 @@ def position_losses(logits, ids):
                          f"got {logits.shape}, {ids.shape}")
     V = logits.shape[1]
     if len(ids) and not 0 <= ids.min() <= ids.max() < V:
-        raise ValueError(f"position_losses: ids must be from 0 to V - 1 = {V - 1}, got {ids.min()} to {ids.max()}")
+        raise ValueError(f"position_losses: ids must be from 0 to V - 1 = {V - 1}, "
+                         f"got {ids.min()} to {ids.max()}")
     shifted = logits[:-1] - logits[:-1].max(axis=-1, keepdims=True)                 # (T - 1, V)
-    return np.log(np.exp(shifted).sum(axis=-1)) - shifted[np.arange(len(shifted)), ids[1:]]     # (T - 1,)
+    wanted = shifted[np.arange(len(shifted)), ids[1:]]                              # (T - 1,)
+    return np.log(np.exp(shifted).sum(axis=-1)) - wanted                            # (T - 1,)
 
 
 def head_contributions(mixed, w_out):
@@ -48,7 +122,8 @@ def head_contributions(mixed, w_out):
     """
     H, T, Dh = mixed.shape
     if w_out.shape != (H * Dh, H * Dh):
-        raise ValueError(f"head_contributions: w_out must have shape {(H * Dh, H * Dh)}, got {w_out.shape}")
+        raise ValueError(f"head_contributions: w_out must have shape {(H * Dh, H * Dh)}, "
+                         f"got {w_out.shape}")
     return mixed @ w_out.reshape(H, Dh, H * Dh)                                     # (H, T, D)
 
 
@@ -61,19 +136,81 @@ def stream_parts(trace, weights, n_layer, t):
     names, rows = ["embedding"], [trace["embed"][t]]
     for i in range(n_layer):
         mixed = trace[f"h.{i}.attn.mixed"][:, t:t + 1]                              # (H, 1, Dh)
-        heads = head_contributions(mixed, weights[f"h.{i}.attn.c_proj.weight"])[:, 0]           # (H, D)
+        w_out = weights[f"h.{i}.attn.c_proj.weight"]                                # (D, D)
+        heads = head_contributions(mixed, w_out)[:, 0]                              # (H, D)
         rows += [*heads, weights[f"h.{i}.attn.c_proj.bias"], trace[f"h.{i}.mlp"][t]]
-        names += [f"block {i} head {h}" for h in range(len(heads))] + [f"block {i} c_proj bias", f"block {i} MLP"]
+        names += [f"block {i} head {h}" for h in range(len(heads))]
+        names += [f"block {i} c_proj bias", f"block {i} MLP"]
     return names, np.stack(rows)                                                    # (K, D)
 
 
-def stream_sizes(trace):
-    """Size of the stream after the embedding and after each block (L + 1,): root of its mean square.
+def size(array):
+    """Root of the mean of the squares: how large the numbers of an array are, as one number."""
+    return float(np.sqrt((array.astype(np.float64) ** 2).mean()))
 
-    trace: as model.trace gives it.
+
+def stream_stages(trace, with_mid=False):
+    """The stream before the first block and after each, {name in the trace: (T, D)}.
+
+    trace: as model.trace gives it. with_mid: the stream after each attention, too.
     """
-    return [float(np.sqrt((array.astype(np.float64) ** 2).mean())) for name, array in trace.items()
-            if name == "embed" or name.endswith("resid_post")]
+    ends = ("embed", "resid_post", "resid_mid") if with_mid else ("embed", "resid_post")
+    return {name: x for name, x in trace.items() if name.endswith(ends)}            # (T, D) each
+
+
+def stream_sizes(trace):
+    """Size of the stream at each stage (L + 1,). See stream_stages."""
+    return [size(x) for x in stream_stages(trace).values()]
+
+
+def part_sizes(trace, part):
+    """Size of what one part, "attn" or "mlp", adds to the stream in each block (L,)."""
+    return [size(array) for name, array in trace.items() if name.endswith("." + part)]
+
+
+def alikeness(x):
+    """Mean cosine of all pairs of different rows: 1 where all rows point the same way.
+
+    Shapes: x (T, D) -> a number.
+    Taught: notebooks/09_block.ipynb
+    """
+    directions = x / np.linalg.norm(x, axis=-1, keepdims=True)                      # (T, D)
+    return float((directions @ directions.T)[np.triu_indices(len(x), 1)].mean())
+
+
+def unit_activations(model, texts):
+    """How awake each unit of each MLP is at every place of some texts, one text after the other.
+
+    Shapes: texts of P tokens together -> a list of L arrays (P, F).
+    Taught: notebooks/08_mlp.ipynb
+    """
+    kept = [[] for _ in range(model.config.n_layer)]
+
+    def tap(name, function):
+        if not name.endswith(".mlp.act"):
+            return function
+
+        def act(*arguments, **named):
+            awake = function(*arguments, **named)                                   # (T, F)
+            kept[int(name.split(".")[1])].append(awake)
+            return awake
+        return act
+
+    watched = model.tapped(tap)
+    for text in texts:
+        watched.next_logits(model.encode(text))             # the quickest pass: one row of logits
+    return [np.concatenate(arrays) for arrays in kept]                              # (P, F) each
+
+
+def unit_pushes(weights, block, unit):
+    """What an activation of 1 adds to each token's logit, but for the last norm's divisor.
+
+    The way through later blocks is left out: in the last block there is none.
+    Shapes: weights, as model.weights -> (V,).
+    Taught: notebooks/08_mlp.ipynb
+    """
+    value = weights[f"h.{block}.mlp.c_proj.weight"][unit]                           # (D,)
+    return weights["wte.weight"] @ ((value - value.mean()) * weights["ln_f.weight"])    # (V,)
 
 
 def direct_logits(parts, gain, bias, target, epsilon=1e-5):
@@ -91,10 +228,39 @@ def direct_logits(parts, gain, bias, target, epsilon=1e-5):
     D = parts.shape[-1]
     for name, row in (("gain", gain), ("bias", bias), ("target", target)):
         if row.shape != (D,):
-            raise ValueError(f"direct_logits: {name} must have shape (D,) = ({D},), got {row.shape}")
+            raise ValueError(f"direct_logits: {name} must have shape (D,) = ({D},), "
+                             f"got {row.shape}")
     deviation = float(np.sqrt(parts.sum(axis=0, dtype=np.float64).var() + epsilon))
     centred = parts - parts.mean(axis=-1, keepdims=True)                            # (K, D)
     return np.append(centred / deviation * gain @ target, bias @ target)            # (K + 1,)
+
+
+def logit_parts(row, table):
+    """The three factors of each logit: length of the normed row, length of the token's row, cosine.
+
+    Shapes: row (D,), table (V, D) -> (V, 3); the product of the three is the token's logit.
+    Taught: notebooks/10_lm_head.ipynb
+    """
+    length, lengths = np.linalg.norm(row), np.linalg.norm(table, axis=-1)           # (), (V,)
+    cosines = table @ row / (length * lengths)                                      # (V,)
+    return np.stack([np.full_like(lengths, length), lengths, cosines], axis=-1)     # (V, 3)
+
+
+def along_and_across(row, table):
+    """How far each row of the table reaches along one row, and the length of the rest.
+
+    Shapes: row (D,), table (V, D) -> along (V,), across (V,). along has a sign; along^2 + across^2
+        is the square of the length.
+    Taught: notebooks/10_lm_head.ipynb
+    """
+    along = table @ (row / np.linalg.norm(row))                                     # (V,)
+    squares = (table ** 2).sum(axis=-1) - along ** 2                                # (V,)
+    return along, np.sqrt(np.maximum(squares, 0))       # rounding may leave a square below 0
+
+
+def best_tokens(logits, count=10):
+    """Ids of the largest logits, the best first, equal ones by id: (V,) -> (count,)."""
+    return np.argsort(-logits, kind="stable")[:count]                               # (count,)
 
 
 def ranks(logits, token):
@@ -102,8 +268,48 @@ def ranks(logits, token):
     return (logits > logits[..., token:token + 1]).sum(axis=-1) + 1                 # (...)
 
 
+def first_token(trace, n_layer):
+    """What each head does with the first token: mean weight on it, and how long its value is.
+
+    trace: as model.trace gives it.
+    Shapes: -> weight (L, H), the mean over the later queries; length (L, H), as a multiple of the
+        mean length of the other values.
+    Raises: ValueError where there is no other token.
+    Taught: notebooks/bonus/looking_inside.ipynb
+    """
+    patterns = np.stack([trace[f"h.{i}.attn.pattern"] for i in range(n_layer)])     # (L, H, T, T)
+    values = np.stack([trace[f"h.{i}.attn.v"] for i in range(n_layer)])             # (L, H, T, Dh)
+    lengths = np.linalg.norm(values, axis=-1)                                       # (L, H, T)
+    if lengths.shape[-1] < 2:
+        raise ValueError("first_token: the text must have at least two tokens, got 1")
+    return patterns[..., 1:, 0].mean(axis=-1), lengths[..., 0] / lengths[..., 1:].mean(axis=-1)
+
+
+def multiplications(config, new, seen):
+    """Multiplications of one pass that reads `new` tokens, of which the last sees `seen` keys.
+
+    Each token meets every weight of the blocks once; q k and pattern v cost 2 D for each pair of
+    query and key; the LM head is taken for the last row only.
+    Taught: notebooks/12_kv_cache.ipynb
+    """
+    D, F, L, V = config.n_embd, config.n_inner, config.n_layer, config.vocab_size
+    return L * new * (4 * D * D + 2 * D * F) + L * 2 * D * new * seen + V * D
+
+
+def bytes_read(config, seen):
+    """Bytes of all weights and of a cache of `seen` tokens, each read once, as float32.
+
+    Left out: the arrays in between, which stay in the processor, and all of the position table
+    but a few rows.
+    Taught: notebooks/bonus/memory_wall.ipynb
+    """
+    D, F, L, V = config.n_embd, config.n_inner, config.n_layer, config.vocab_size
+    block = 4 * D * D + 2 * D * F + 9 * D + F       # matrices; biases and the gains of two norms
+    return 4 * (V * D + L * block + 2 * D) + 2 * L * seen * D * 4
+
+
 def without_heads(model, heads):
-    """A tap (see GPT2.tapped) that switches heads off, given as (block, head): what they mix becomes 0.
+    """A tap (see GPT2.tapped) that switches off the heads (block, head): what they mix becomes 0.
 
     Raises: ValueError for a head that the model does not have, and in the run where attend gets one
         head after the other.

@@ -20,8 +20,7 @@ class KVCache:
     @staticmethod
     def shape(config):
         """(L, H, N, Dh) of a model of this config."""
-        c = config
-        return c.n_layer, c.n_head, c.n_positions, c.n_embd // c.n_head
+        return config.n_layer, config.n_head, config.n_positions, config.n_embd // config.n_head
 
     def remember(self, layer):
         """A function for block `layer`: it adds new k, v (H, T, Dh) and gives all (H, S, Dh)."""

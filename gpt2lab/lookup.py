@@ -36,34 +36,50 @@ def accept(guessed, greedy):
     return right
 
 
+def passes(choose, ids, left, k, longest=3, careful=True):
+    """The passes in which greedy writes `left` tokens behind ids: (guesses checked, new ids) each.
+
+    choose(text, guessed): greedy's ids behind the text, behind the text and one guess, and so on.
+    A pass checks up to k guesses. Kept are those that greedy chooses too, and the token that it
+    chooses after them: 1 to k + 1 tokens a pass.
+    A wrong guess costs time. So a pass checks one guess where the pass before it had a right one,
+    and all where both passes before it had; where it checks none, the guess is still compared with
+    what came. careful=False: every pass checks all its guesses.
+    """
+    text, before, right = list(ids), 0, 0                   # right guesses in the latest two passes
+    while left > 0:
+        guessed = guess(text, min(k, left - 1), longest)
+        checked = guessed if not careful or before and right else guessed[:right]
+        greedy = choose(text, checked)
+        new = greedy[:accept(checked, greedy) + 1]
+        yield checked, new
+        text, left = text + new, left - len(new)
+        before, right = right, accept(guessed, new)
+
+
+def logits_behind(model, cache, text, guessed):
+    """Logits behind the text and each guess, (1 + guesses, V); the cache forgets earlier ones."""
+    cache.length = min(cache.length, len(text) - 1)         # so much of the text has been read
+    return model.last_logits(text[cache.length:] + guessed, 1 + len(guessed), cache)
+
+
 def stream_guessed(model, ids, max_new_tokens, eos, k):
     """The iterator of generate.stream_ids with lookup = k: greedy's ids, in fewer passes.
 
-    ids: the prompt as an array (T,), checked. A pass reads the latest token and up to k guesses
-        behind it. Kept are the guesses that greedy chooses too, and the token that it chooses after
-        them: 1 to k + 1 tokens a pass. The cache forgets the other guesses.
-    A wrong guess costs time. So a pass checks one guess where the pass before it had a right one,
-    and all where both passes before it had; where it checks none, the guess is still compared with
-    what came.
+    ids: the prompt as an array (T,), checked.
     A pass over several rows can round otherwise than a pass over one. Where the two best logits are
         as near as that (about 1e-5), another token may be chosen than without lookup.
     """
-    cache, text, read = KVCache(model.config), ids.tolist(), ids.tolist()
-    before, right = 0, 0                                    # right guesses in the latest two passes
-    room = model.config.n_positions - len(text) + 1         # the full context predicts one more
-    left = min(max_new_tokens, room)
-    while left > 0:
-        guessed = guess(text, min(k, left - 1))
-        checked = guessed if before and right else guessed[:right]
-        logits = model.last_logits(read + checked, 1 + len(checked), cache)     # (1 + checked, V)
-        greedy = logits.argmax(axis=-1).tolist()
-        new = greedy[:accept(checked, greedy) + 1]
-        cache.length -= len(checked) + 1 - len(new)
-        for chosen, row in zip(new, logits):
+    cache, rows = KVCache(model.config), []
+
+    def choose(text, guessed):
+        rows[:] = logits_behind(model, cache, text, guessed)                        # (V,) each
+        return [int(row.argmax()) for row in rows]
+    room = model.config.n_positions - len(ids) + 1          # the full context predicts one more
+    for _, new in passes(choose, ids.tolist(), min(max_new_tokens, room), k):
+        for chosen, row in zip(new, rows):
             check_logits(row, dtype=None)
             if chosen == eos:
                 return "eos"
             yield chosen
-        text, read, left = text + new, new[-1:], left - len(new)
-        before, right = right, accept(guessed, new)
     return "max_new_tokens" if max_new_tokens <= room else "context_full"

@@ -189,19 +189,7 @@ class GPT2:
 
     def check_ids(self, ids, cache=None):
         """ids as an array (T,). Raises ValueError where the model cannot read them."""
-        V, N = self.config.vocab_size, self.config.n_positions
-        try:
-            ids = np.asarray(ids)
-        except ValueError:                      # lists of different lengths
-            raise ValueError(f"ids must be a flat list of token ids, got {ids!r:.60}") from None
-        if ids.ndim != 1 or not len(ids):
-            raise ValueError(f"ids must be a list of at least one token id, got shape {ids.shape}")
-        if ids.dtype.kind not in "iu":
-            raise ValueError(f"ids must be whole numbers, got {ids.dtype}")
-        if ids.min() < 0 or ids.max() >= V:
-            wrong = ids[(ids < 0) | (ids >= V)][0]
-            raise ValueError(f"ids must be from 0 to V - 1 = {V - 1}, got {wrong}")
-        used = 0
+        ids, N, used = read_ids(ids, self.config.vocab_size), self.config.n_positions, 0
         if cache is not None:
             _check_cache(self.config, cache)
             used = cache.length
@@ -256,6 +244,22 @@ class GPT2:
         c = self.config
         return (f"<GPT2 with {c.n_layer} blocks, {c.n_head} heads, D = {c.n_embd}, "
                 f"N = {c.n_positions}, V = {c.vocab_size}>")
+
+
+def read_ids(ids, V):
+    """Token ids as an array (T,). Raises ValueError where they are none of a vocabulary of V."""
+    try:
+        ids = np.asarray(ids)
+    except ValueError:                          # lists of different lengths
+        raise ValueError(f"ids must be a flat list of token ids, got {ids!r:.60}") from None
+    if ids.ndim != 1 or not len(ids):
+        raise ValueError(f"ids must be a list of at least one token id, got shape {ids.shape}")
+    if ids.dtype.kind not in "iu":
+        raise ValueError(f"ids must be whole numbers, got {ids.dtype}")
+    if ids.min() < 0 or ids.max() >= V:
+        wrong = ids[(ids < 0) | (ids >= V)][0]
+        raise ValueError(f"ids must be from 0 to V - 1 = {V - 1}, got {wrong}")
+    return ids
 
 
 def _check_weights(config, weights):

@@ -4,11 +4,12 @@ NumPy has no product for such codes: they save room, and are turned back into fl
 """
 import numpy as np
 
-from .model import GPT2
+from .model import GPT2, read_ids
 
 GROUP = 32                                      # rows of the input that share one int4 scale
 POWERS = 3 ** np.arange(5, dtype=np.uint8)      # five ternary digits a byte: 243 of 256 states
 KINDS = ("float32", "float16", "int8", "int4", "ternary")
+SHARED = ("matrix", "column", "group of 32")    # what one scale serves
 
 
 def quantize_int8(w):
@@ -43,8 +44,7 @@ def quantize_int4(w, group=GROUP):
     Taught: notebooks/bonus/memory_wall.ipynb
     """
     w = _float32("quantize_int4", w)
-    starts = np.arange(0, len(w), _positive("quantize_int4: group", group))
-    scales = (np.maximum.reduceat(np.abs(w), starts, axis=0) / 7).astype(np.float32)    # (G, out)
+    scales = _scales(w, _positive("quantize_int4: group", group), 7)                # (G, out)
     return pack_int4(_codes(w, _for_each_row(scales, len(w), group), 7)), scales
 
 
@@ -85,6 +85,29 @@ def dequantize_ternary(packed, scales, rows):
         raise ValueError("dequantize_ternary: scales must have shape (out,) for packed "
                          f"(rows, out), got {scales.shape} for {packed.shape}")
     return unpack_ternary(packed, rows) * scales
+
+
+def rounded(w, bits, shared="column"):
+    """w as codes of so many bits give it back: to the nearest of 2^bits - 1 levels around 0.
+
+    bits: 2 to 8. shared: what one scale serves, one of SHARED. 8 bits and a scale for each column
+        are int8, 4 bits and groups of 32 are int4.
+    Shapes: w (in, out) float -> (in, out) float32
+    Raises: ValueError as quantize_int8, and for other bits or another `shared`.
+    Taught: notebooks/bonus/memory_wall.ipynb
+    """
+    w = _float32("rounded", w)
+    if bits not in range(2, 9) or shared not in SHARED:
+        raise ValueError("rounded: bits must be from 2 to 8 and shared one of "
+                         f"{', '.join(SHARED)}, got {bits!r} and {shared!r}")
+    most = 2 ** (bits - 1) - 1                      # the largest code
+    if shared == "matrix":
+        scales = np.float32(np.abs(w).max() / most)                                 # ()
+    elif shared == "column":
+        scales = _scales(w, len(w), most)                                           # (1, out)
+    else:
+        scales = _for_each_row(_scales(w, GROUP, most), len(w), GROUP)              # (in, out)
+    return _codes(w, scales, most) * scales
 
 
 def pack_int4(codes):
@@ -132,11 +155,11 @@ def quantized(model, kind):
         raise ValueError(f"quantized: kind must be one of {', '.join(KINDS)}, got {kind!r}")
     stored = []
 
-    def there_and_back(w):
-        arrays, back = _stored(w, kind)
+    def store_and_restore(w):
+        arrays, restored = _stored(w, kind)
         stored.extend(arrays)
-        return back
-    copy, rest = each_matrix(model, there_and_back)
+        return restored
+    copy, rest = each_matrix(model, store_and_restore)
     return copy, sum(array.nbytes for array in (*stored, *rest))
 
 
@@ -165,12 +188,11 @@ def perplexity(model, ids):
     The text is read in pieces of N, the context. Every token but the very first of the text counts
     once; the first guess of each piece rests on one token, for it knows nothing of the one before.
 
-    Raises: ValueError for fewer than 2 ids.
+    Raises: ValueError for fewer than 2 ids, and for what is no id of the model.
     """
-    ids, N = np.asarray(ids), model.config.n_positions
-    if ids.ndim != 1 or len(ids) < 2:
-        raise ValueError("perplexity: ids must be a list of at least 2 token ids, "
-                         f"got shape {ids.shape}")
+    ids, N = read_ids(ids, model.config.vocab_size), model.config.n_positions
+    if len(ids) < 2:
+        raise ValueError(f"perplexity: ids must be at least 2 token ids, got {len(ids)}")
     losses = []
     for start in range(0, len(ids) - 1, N):
         wanted = ids[start + 1:start + N + 1]                                       # (T,)
@@ -206,10 +228,17 @@ def _stored(w, kind):
     return [array], array.astype(np.float32)
 
 
+def _scales(w, group, most):
+    """Largest size of each column in each group of rows, over the largest code: (groups, out)."""
+    starts = np.arange(0, len(w), group)
+    return (np.maximum.reduceat(np.abs(w), starts, axis=0) / most).astype(np.float32)
+
+
 def _codes(w, scales, most):
     """w / scales to the nearest whole number, at most `most` in size, int8; 0 for scale 0."""
-    steps = np.divide(w, scales, out=np.zeros(w.shape, np.float32), where=scales > 0)
-    return np.clip(np.rint(steps), -most, most).astype(np.int8)
+    steps = w / np.where(scales > 0, scales, np.float32(1))
+    np.rint(steps, out=steps)
+    return np.clip(steps, -most, most, out=steps).astype(np.int8)
 
 
 def _for_each_row(scales, rows, group):

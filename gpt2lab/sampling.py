@@ -80,7 +80,11 @@ def greedy(logits):
 
 def check_logits(logits, dtype=np.float64):
     """The logits as float64. Raises ValueError where they cannot become probabilities."""
-    logits = np.asarray(logits, dtype=dtype)                                        # (V,)
+    try:
+        logits = np.asarray(logits, dtype=dtype)                                    # (V,)
+    except (TypeError, ValueError):             # lists of different lengths, texts
+        raise ValueError("probabilities: logits must be a list of V numbers, "
+                         f"got {logits!r:.60}") from None
     if logits.ndim != 1 or not len(logits):
         raise ValueError("probabilities: logits must have shape (V,) with V >= 1, "
                          f"got {logits.shape}")

@@ -19,7 +19,7 @@ class Tokenizer:
 
         Raises: ValueError where the file is not GPT-2's, ImportError where tiktoken is missing.
         """
-        import tiktoken                             # here, so that `import gpt2lab` stays quick
+        import tiktoken  # here, so that `import gpt2lab` stays quick
         self.tokens = read_tokens(Path(folder) / "encoder.json")                # id -> bytes
         self.end_of_text = len(self.tokens) - 1
         ranks = {token: i for i, token in enumerate(self.tokens[:-1])}

@@ -584,3 +584,14 @@ def test_building_writes_nothing_and_opens_no_socket(tmp_path):
 
 def test_public_name():
     assert gpt2lab.Tokenizer is Tokenizer
+
+
+@pytest.mark.parametrize("ids", [
+    np.array([[464, 3616]]), [[464]], [[464], [3616, 5]], [4.0], ["a"], [None], [True],
+    [np.array([1, 2])], [-1], [50257], [np.float32(4)]])
+@pytest.mark.parametrize("decode", ["decode", "decode_bytes"])
+@BOTH
+def test_what_is_no_token_id_is_refused_in_our_words(tokenizer, ids, decode):
+    sentence = "decode: a token id must be a whole number from 0 to 50256"
+    with pytest.raises(ValueError, match=sentence):
+        getattr(tokenizer, decode)(ids)

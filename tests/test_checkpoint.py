@@ -6,11 +6,20 @@ import numpy as np
 import pytest
 
 import gpt2lab
-from gpt2lab import checkpoint
 from gpt2lab.checkpoint import CheckpointError
 from gpt2lab.config import Config
-from recipes import (A, A_FIRST_FOUR, A_IDS, A_LAST, A_PARAMETERS, values_of, weights_of,
-                     write_checkpoint, write_safetensors, write_shards)
+from recipes import (
+    A_FIRST_FOUR,
+    A_IDS,
+    A_LAST,
+    A_PARAMETERS,
+    A,
+    values_of,
+    weights_of,
+    write_checkpoint,
+    write_safetensors,
+    write_shards,
+)
 
 TOLERANCE = 1e-5                # float32 stays 1e-6 from the stored numbers of float64
 INDEX = "model.safetensors.index.json"

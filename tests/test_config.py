@@ -7,7 +7,7 @@ import pytest
 
 import gpt2lab
 from gpt2lab.config import Config, ConfigError
-from recipes import A, A_IDS, A_LAST, weights_of, write_checkpoint
+from recipes import A_IDS, A_LAST, A, weights_of, write_checkpoint
 
 TOLERANCE = 1e-5                # float32 stays 1e-6 from these; gelu and gelu_new are 1.6e-4 apart
 SIZES = {key: A[key] for key in ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")}

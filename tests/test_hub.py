@@ -20,7 +20,7 @@ from gpt2lab.checkpoint import INDEX, CheckpointError
 from gpt2lab.cli import main
 from gpt2lab.config import ConfigError
 from hub import COMMIT, TOKEN, Hub, environment
-from recipes import A, A_IDS, A_LAST, write_checkpoint, write_shards
+from recipes import A_IDS, A_LAST, A, write_checkpoint, write_shards
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ["gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "distilgpt2", "openai-community/gpt2",

@@ -5,9 +5,9 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from drawing import drawn
 
 import gpt2lab
+from drawing import drawn
 from gpt2lab.bpe import BPE, byte_characters, piece_pattern
 from gpt2lab.files import shipped
 from gpt2lab.teach import play, plot

@@ -4,10 +4,10 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from drawing import drawn
 from matplotlib.text import Text
 
 import gpt2lab
+from drawing import drawn
 from gpt2lab.embedding import embed
 from gpt2lab.inside import never_seen
 from gpt2lab.teach import play, plot

@@ -3,12 +3,15 @@ import numpy as np
 import pytest
 
 import gpt2lab
-from gpt2lab.sampling import probabilities
-from gpt2lab.teach import compare, plot
+from gpt2lab.sampling import probabilities, sample
+from gpt2lab.teach import compare, plot, show
 from gpt2lab.teach.pictures import generation as pictures
+from lesson_cells import ran
 
-MODEL, TEXT = gpt2lab.load(), "Once upon a time there was"
-STEPS = pictures.steps(MODEL, TEXT)
+LESSON = ran("13_generation", "import numpy", "def way", "play.explore")
+MODEL, TEXT = LESSON["model"], "Once upon a time there was"
+STEPS = list(LESSON["way"](TEXT).items())
+(draw,) = LESSON["explorers"]
 
 
 def test_steps_are_the_trace_between_ids_and_word():
@@ -16,22 +19,45 @@ def test_steps_are_the_trace_between_ids_and_word():
     assert [name for name, _ in STEPS] == ["ids", *trace, "probabilities", "next word"]
     for name, array in STEPS[1:-2]:
         np.testing.assert_array_equal(array, trace[name])
+    np.testing.assert_array_equal(STEPS[0][1], MODEL.encode(TEXT))
     np.testing.assert_array_equal(STEPS[-2][1], probabilities(trace["logits"][-1], 0.8))
-    assert len(STEPS) == 78                     # the slider of the notebook ends at 77
+    assert STEPS[-1][1].tolist() == [sample(STEPS[-2][1], 0.3)]
+    assert len(STEPS) == 78 and LESSON["last"] == 77        # where the notebook's slider ends
 
 
 @pytest.mark.parametrize("step", [0, 1, 5, 8, 9, 10, 16, 74, 75, 76, 77, 500])
 def test_a_step_draws_its_array(step):
-    fig = pictures.step_through(MODEL, TEXT, step)
+    fig = draw(text=TEXT, step=step)
     name, array = STEPS[min(step, len(STEPS) - 1)]
     np.testing.assert_array_equal(fig.drawn[name], array)
     assert name in fig.alt and pictures.lesson(name) in fig.axes[0].get_title()
     assert plot.png(fig).startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("name, lesson", [("embed", "04"), ("h.2.ln_1", "05"), ("h.0.attn.q", "07"), ("h.0.attn.c_attn", "01"),
-                                          ("h.1.attn.pattern", "06"), ("h.1.attn", "07"), ("h.3.mlp.act", "08"),
-                                          ("h.3.mlp.c_proj", "01"), ("h.0.resid_mid", "09"), ("logits", "10")])
+def test_words_stand_beside_their_numbers():
+    ids, word = STEPS[0][1], STEPS[-1][1]
+    for step, shown in ((0, ids), (77, word)):
+        texts = [text.get_text() for text in draw(text=TEXT, step=step).axes[0].texts]
+        assert texts[::2] == show.tokens(MODEL.tokenizer, shown)
+        assert texts[1::2] == [str(i) for i in shown]
+    ax = draw(text=TEXT, step=76).axes[0]
+    best = np.argsort(-STEPS[-2][1], kind="stable")[:12]
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels == show.tokens(MODEL.tokenizer, best)
+    assert [bar.get_width() for bar in ax.patches] == STEPS[-2][1][best].tolist()
+
+
+def test_a_step_does_not_run_the_model_again():
+    LESSON["way"].cache_clear()
+    for step in range(5):
+        draw(text=TEXT, step=step)
+    assert LESSON["way"].cache_info().misses == 1
+
+
+@pytest.mark.parametrize("name, lesson", [
+    ("embed", "04"), ("h.2.ln_1", "05"), ("h.0.attn.q", "07"), ("h.0.attn.c_attn", "01"),
+    ("h.1.attn.pattern", "06"), ("h.1.attn", "07"), ("h.3.mlp.act", "08"),
+    ("h.3.mlp.c_proj", "01"), ("h.0.resid_mid", "09"), ("logits", "10")])
 def test_lesson_of_an_array(name, lesson):
     assert pictures.lesson(name).startswith(lesson)
 
@@ -39,7 +65,7 @@ def test_lesson_of_an_array(name, lesson):
 @pytest.mark.parametrize("text", ["$$ $x$", "<b>&", "a\nb", "🦀", "word " * 60])
 def test_any_text(text):
     for step in (0, 10, 76, 77):
-        assert plot.png(pictures.step_through(MODEL, text, step)).startswith(b"\x89PNG")
+        assert plot.png(draw(text=text, step=step)).startswith(b"\x89PNG")
 
 
 def test_compare_names_the_fault(capsys):

@@ -6,8 +6,8 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from drawing import drawn
 
+from drawing import drawn
 from gpt2lab.linear import linear
 from gpt2lab.teach import play, plot, show
 from gpt2lab.teach.exercises.linear import linear_rows, strides_of

@@ -1,19 +1,20 @@
 """Bonus lesson, the memory wall: counts are counts, the pictures draw what the model computes."""
-from pathlib import Path
-
-import nbformat
 import numpy as np
 import pytest
 
 import gpt2lab
-from gpt2lab.quantize import dequantize_int4, dequantize_int8, divergence, each_matrix, quantize_int4, quantize_int8
+from gpt2lab.inside import bytes_read, multiplications
+from gpt2lab.quantize import SHARED, divergence, each_matrix, quantize_int8, rounded
 from gpt2lab.softmax import softmax
 from gpt2lab.teach import plot, show
 from gpt2lab.teach.checking import verdict
-from gpt2lab.teach.pictures import kv_cache, memory_wall as pictures
+from gpt2lab.teach.exercises.memory_wall import LARGER, next_tokens, random_model
+from gpt2lab.teach.pictures import memory_wall as pictures
+from lesson_cells import ran
 
-NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "bonus" / "memory_wall.ipynb"
-MODEL = gpt2lab.load()
+LESSON = ran("bonus/memory_wall", "import numpy", "intensities", "def quantize_int8_loops",
+             "pictures.steps", "def few_bits")
+MODEL, few_bits = LESSON["model"], LESSON["few_bits"]
 SMALL = gpt2lab.Config(vocab_size=50, n_positions=16, n_embd=8, n_layer=2, n_head=2)
 PROMPT = "Alice did not know what to"
 
@@ -22,31 +23,23 @@ def is_png(fig):
     return plot.png(fig).startswith(b"\x89PNG") and len(fig.alt.split()) >= 5
 
 
-def test_bytes_are_those_of_the_arrays():
-    for model in (MODEL, pictures.random_model(SMALL)):
-        cache = gpt2lab.KVCache(model.config)
-        weights = sum(w.nbytes for name, w in model.weights.items() if name != "wpe.weight")
-        kept = cache.keys[:, :, :10].nbytes + cache.values[:, :, :10].nbytes
-        assert pictures.bytes_read(model.config, 0) == weights
-        assert pictures.bytes_read(model.config, 10) == weights + kept
-
-
-def test_operations_are_two_for_each_multiplication():
-    assert pictures.operations(MODEL.config, 7, 9) == 2 * kv_cache.multiplications(MODEL.config, 7, 9)
-
-
 def test_intensities_are_operations_over_bytes():
-    fig = pictures.intensities({"tiny": MODEL.config, "small": SMALL}, most=16)
-    wanted = [pictures.operations(SMALL, n, n) / pictures.bytes_read(SMALL, n) for n in (1, 2, 4, 8, 16)]
-    np.testing.assert_array_equal(fig.drawn["small"], wanted)
-    assert is_png(fig) and f"small: {wanted[0]:.1f} with 1, {wanted[-1]:.0f} with 16" in fig.alt
+    fig, tiny, new = LESSON["shown"][0], MODEL.config, [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    wanted = [2 * multiplications(tiny, n, n) / bytes_read(tiny, n) for n in new]
+    np.testing.assert_array_equal(fig.drawn["gpt2-tiny"], wanted)
+    assert is_png(fig)
+    assert f"gpt2-tiny: {wanted[0]:.1f} with 1, {wanted[-1]:.0f} with 256" in fig.alt
 
 
 def test_random_model_runs_and_is_larger_than_the_bundled_one():
-    logits = pictures.random_model(SMALL)(np.arange(16))
+    model = random_model(SMALL)
+    logits = model(np.arange(16))
     assert logits.shape == (16, 50) and logits.dtype == np.float32 and np.isfinite(logits).all()
-    larger = pictures.larger_config()
-    assert pictures.bytes_read(larger, 0) > 150e6 and larger.n_positions >= 256
+    for i in range(2):
+        assert (model.weights[f"h.{i}.ln_2.weight"] == 1).all()
+        assert (model.weights[f"h.{i}.ln_2.bias"] == 0).all()
+    assert 0 < np.abs(model.weights["h.1.mlp.c_fc.weight"]).max() <= 0.02
+    assert bytes_read(LARGER, 0) > 150e6 and LARGER.n_positions >= 256
 
 
 def test_roofline_draws_the_lower_limit_and_the_points():
@@ -62,24 +55,13 @@ def test_roofline_draws_the_lower_limit_and_the_points():
     np.testing.assert_allclose(ticks[-4:], [5, 10, 20, 50])
 
 
-@pytest.mark.parametrize("rows", [1, 33, 64])
-def test_rounded_is_the_librarys_quantisation(rows):
-    w = np.random.default_rng(rows).normal(size=(rows, 5)).astype(np.float32)
-    w[:, 2] = 0
-    np.testing.assert_array_equal(pictures.rounded(w, 8), dequantize_int8(*quantize_int8(w)), strict=True)
-    in_groups = dequantize_int4(*quantize_int4(w), rows)
-    np.testing.assert_array_equal(pictures.rounded(w, 4, "group of 32"), in_groups, strict=True)
-    flat = w.reshape(-1, 1)
-    np.testing.assert_array_equal(pictures.rounded(w, 5, "matrix"), pictures.rounded(flat, 5).reshape(w.shape))
-    for bits in range(2, 9):
-        assert len(np.unique(pictures.rounded(w, bits)[:, 0])) <= 2 ** bits - 1
-
-
 def test_steps_and_losses_draw_what_they_are_given():
-    column = MODEL.weights["h.0.mlp.c_fc.weight"][:, 0]
-    fig = pictures.steps(column, 8, 2)
-    np.testing.assert_array_equal(fig.drawn["2"], pictures.rounded(column[:, None], 2)[:, 0])
-    assert is_png(fig) and "8 bits leave 255 levels" in fig.alt and "2 bits leave 3 levels" in fig.alt
+    column, fig = MODEL.weights["h.0.mlp.c_fc.weight"][:, 0], LESSON["shown"][1]
+    for bits in (8, 4, 3, 2):
+        after = rounded(column[:, None], bits)[:, 0]
+        np.testing.assert_array_equal(fig.drawn[str(bits)], after)
+        assert f"{bits} bits leave {2 ** bits - 1} levels" in fig.alt
+    assert is_png(fig)
     fig = pictures.losses(["a", "b"], [32.0, 2.0], [60.0, 900.2])
     assert is_png(fig) and "a 32.0 bits, 60; b 2.0 bits, 900." in fig.alt
     assert fig.drawn["perplexity"].tolist() == [60.0, 900.2]
@@ -87,23 +69,45 @@ def test_steps_and_losses_draw_what_they_are_given():
 
 @pytest.mark.parametrize("bits, shared", [(2, "matrix"), (5, "column"), (8, "group of 32")])
 def test_few_bits_draws_the_models_probabilities(bits, shared):
-    fig = pictures.few_bits(MODEL, PROMPT, bits, shared)
-    ids = MODEL.encode(PROMPT)
-    copy, _ = each_matrix(MODEL, lambda w: pictures.rounded(w, bits, shared))
+    assert LESSON["explorers"] == [few_bits]
+    fig, ids = few_bits(bits, shared, PROMPT), MODEL.encode(PROMPT)
+    copy, _ = each_matrix(MODEL, lambda w: rounded(w, bits, shared))
     before, after = MODEL(ids)[-1], copy(ids)[-1]
-    top = fig.drawn["top"]
     first = list(np.argsort(-before, kind="stable")[:5])
-    assert list(top) == first + [after.argmax()] * (after.argmax() not in first)
+    top = first + [after.argmax()] * (after.argmax() not in first)
     assert len(top) == (6 if shared == "matrix" else 5)
+    assert fig.drawn["words"] == show.tokens(MODEL.tokenizer, top)
     np.testing.assert_allclose(fig.drawn["p"], softmax(before)[top], atol=1e-5)
     np.testing.assert_allclose(fig.drawn["q"], softmax(after)[top], atol=1e-5)
-    np.testing.assert_array_equal(fig.drawn["after"], copy.weights["h.0.mlp.c_fc.weight"][:, 0])
+    column = copy.weights["h.0.mlp.c_fc.weight"][:, 0]
+    np.testing.assert_array_equal(fig.drawn["before"], MODEL.weights["h.0.mlp.c_fc.weight"][:, 0])
+    np.testing.assert_array_equal(fig.drawn["after"], column)
     assert is_png(fig) and f"{2 ** bits - 1} levels" in fig.alt
     assert f"KL {divergence(before[None], after[None]):.2f} nats" in fig.alt
     left, right = (ax.get_title() for ax in fig.axes)
-    used = len(set(copy.weights["h.0.mlp.c_fc.weight"][:, 0].tolist()))
-    assert left.endswith({"matrix": f"levels; this column uses {used}", "column": "levels"}.get(shared, "for each scale"))
-    assert right.endswith("best: " + show.tokens(MODEL.tokenizer, [int(after.argmax())])[0])
+    ends = {"matrix": f"levels; this column uses {len(set(column.tolist()))}", "column": "levels"}
+    assert left.endswith(ends.get(shared, "for each scale"))
+    best, usual = (show.tokens(MODEL.tokenizer, [z.argmax()])[0] for z in (after, before))
+    assert right.endswith(f"best: {best}")
+    assert f"the best next token is “{best}”, with float32 “{usual}”" in fig.alt
+
+
+def test_a_prompt_does_not_round_the_weights_again():
+    LESSON["copy_with"].cache_clear()
+    for prompt in ("The king", "The queen", "A"):
+        few_bits(4, "column", prompt)
+    assert LESSON["copy_with"].cache_info().misses == 1
+
+
+def test_next_tokens_end_with_the_copys_best_where_it_is_another():
+    def copy(change):
+        return each_matrix(MODEL, change)[0]
+    words, p, q, chosen, lost = next_tokens(MODEL, copy(lambda w: w), PROMPT, count=3)
+    assert len(words) == 3 and chosen == words[0] and lost == 0
+    np.testing.assert_array_equal(p, q)
+    words, p, q, chosen, lost = next_tokens(MODEL, copy(lambda w: -w), PROMPT, count=3)
+    assert len(words) == len(p) == len(q) == 4 and chosen == words[3] and lost > 0
+    assert q.argmax() == 3 and p.argmax() == 0
 
 
 def test_what_the_answer_says_of_the_explorer():
@@ -111,14 +115,16 @@ def test_what_the_answer_says_of_the_explorer():
     ids = MODEL.encode(PROMPT)
     logits = MODEL(ids)[-1]
 
-    def rounded(bits, shared):
-        return each_matrix(MODEL, lambda w: pictures.rounded(w, bits, shared))[0](ids)[-1]
-    said = {"column": ((4, 5), (2, 3)), "group of 32": ((3, 4), (2,)), "matrix": ((5, 7), (2, 4, 6))}
+    def logits_with(bits, shared):
+        return each_matrix(MODEL, lambda w: rounded(w, bits, shared))[0](ids)[-1]
+    said = {"column": ((4, 5), (2, 3)), "group of 32": ((3, 4), (2,)),
+            "matrix": ((5, 7), (2, 4, 6))}
     for shared, (keeps, loses) in said.items():
         for bits in keeps + loses:
-            assert (rounded(bits, shared).argmax() == logits.argmax()) == (bits in keeps), (shared, bits)
-    lost = [divergence(logits[None], rounded(2, shared)[None]) for shared in pictures.SHARED]
-    assert max(lost) == lost[pictures.SHARED.index("group of 32")]
+            same = logits_with(bits, shared).argmax() == logits.argmax()
+            assert same == (bits in keeps), (shared, bits)
+    lost = [divergence(logits[None], logits_with(2, shared)[None]) for shared in SHARED]
+    assert max(lost) == lost[SHARED.index("group of 32")]
 
 
 @pytest.mark.parametrize("late", [np.nan_to_num, lambda steps: np.where(np.isnan(steps), 0, steps)])
@@ -143,21 +149,18 @@ def test_an_odd_code_is_known_to_be_forgotten():
 
 @pytest.mark.parametrize("text", ["$$", "<b>", "\n", "🦀", "word " * 300])
 def test_few_bits_takes_any_text(text):
-    assert is_png(pictures.few_bits(MODEL, text, 4))
+    assert is_png(few_bits(4, "column", text))
 
 
 def test_empty_text_is_refused_with_a_sentence():
     with pytest.raises(ValueError, match="prompt is empty"):
-        pictures.few_bits(MODEL, "", 4)
+        few_bits(4, "column", "")
 
 
 def test_loops_of_the_notebook_are_the_library():
-    source = next(c.source for c in nbformat.read(NOTEBOOK, 4).cells if c.source.startswith("def quantize_int8_loops"))
-    space = {}
-    exec(source.split("\n\n")[0], space)
     w = np.random.default_rng(1).normal(size=(7, 4))
     w[:, 1] = 0
-    codes, scales = space["quantize_int8_loops"](w.tolist())
+    codes, scales = LESSON["quantize_int8_loops"](w.tolist())
     want_codes, want_scales = quantize_int8(w)
     assert codes == want_codes.tolist()
     np.testing.assert_allclose(scales, want_scales, rtol=1e-6)

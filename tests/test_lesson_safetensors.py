@@ -5,17 +5,16 @@ And seven files are judged as the official reader judges them.
 import json
 from pathlib import Path
 
-import drawing
 import nbformat
 import numpy as np
 import pytest
 
+import drawing
 from gpt2lab import safetensors
 from gpt2lab.checkpoint import BUNDLED
 from gpt2lab.teach import play, plot, show
 from gpt2lab.teach.attempting import Failure, attempt
-from gpt2lab.teach.exercises import exercises
-from gpt2lab.teach.exercises import safetensors as ready_made
+from gpt2lab.teach.exercises import exercises, safetensors as ready_made
 from gpt2lab.teach.exercises.safetensors import FILES, file_of, from_bf16, says, to_bf16
 from gpt2lab.teach.pictures import safetensors as pictures
 

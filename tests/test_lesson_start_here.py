@@ -5,9 +5,9 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from drawing import drawn
 
 import gpt2lab
+from drawing import drawn
 from gpt2lab.sampling import probabilities
 from gpt2lab.teach import play, plot, show
 from gpt2lab.teach.pictures import start_here as pictures

@@ -17,8 +17,8 @@ from cells import run
 from gpt2lab.teach import compare, diff, mine
 from gpt2lab.teach.attempting import attempt
 from gpt2lab.teach.checking import verdict
-from gpt2lab.teach.judging import miss, recognise
 from gpt2lab.teach.exercises import exercises, hint, title
+from gpt2lab.teach.judging import miss, recognise
 from gpt2lab.validate import STORED
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"

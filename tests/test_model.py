@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import gpt2lab
 from gpt2lab.checkpoint import BUNDLED
@@ -15,9 +14,19 @@ from gpt2lab.config import Config
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.linear import linear
 from gpt2lab.mlp import mlp
-from recipes import (A, A_FIRST_FOUR, A_IDS, FULL_ROWS, PROMPTS, SMALL, SMALL_PROMPTS, columns,
-                     sampled,
-                     weights_of, write_checkpoint)
+from recipes import (
+    A_FIRST_FOUR,
+    A_IDS,
+    FULL_ROWS,
+    PROMPTS,
+    SMALL,
+    SMALL_PROMPTS,
+    A,
+    columns,
+    sampled,
+    weights_of,
+    write_checkpoint,
+)
 
 TOLERANCE = 1e-4                # of logits: against transformers, and cached against uncached
 GOLDEN = {"gpt2-tiny": np.load(BUNDLED / "reference.npz"),
@@ -166,8 +175,8 @@ def test_a_score_that_dwarfs_the_others_stays_hidden_too():
 
 @pytest.mark.parametrize("wrong, sentence", [
     ([], "at least one"), ([[1, 2]], "list"), ([13], "0 to V - 1 = 12, got 13"), ([-1], "got -1"),
-    ([1.0], "whole"),
-    (["1"], "whole"), ([True], "whole"), (np.zeros(13, int), "N = 12 tokens, got 13")])
+    ([0, 12, 13, -1], "got 13"), ([1.0], "whole"), (["1"], "whole"), ([True], "whole"),
+    (np.zeros(13, int), "N = 12 tokens, got 13")])
 def test_ids_that_cannot_be_read_are_refused(wrong, sentence):
     model = made()
     for run in (model, model.next_logits, model.trace, model.generate_ids):

@@ -239,7 +239,7 @@ class Toy:
     """A model that gives each token the logits of a table's row, whatever came before."""
 
     class config:
-        n_positions = 4
+        n_positions, vocab_size = 4, 7
 
     def __init__(self, table):
         self.table, self.pieces = table, []
@@ -313,8 +313,12 @@ CODES, SCALES = np.zeros((4, 2), np.int8), np.ones(2, np.float32)
     (lambda: q.unpack_ternary(np.zeros(2, np.uint8), 11), "room for rows = 11, 5 a byte"),
     (lambda: q.quantized(MODEL, "int3"), "float32, float16, int8, int4, ternary, got 'int3'"),
     (lambda: q.perplexity(MODEL, [5]),
-     "ids must be a list of at least 2 token ids, got shape (1,)"),
-    (lambda: q.perplexity(MODEL, 5), "perplexity: ids must be a list"),
+     "perplexity: ids must be at least 2 token ids, got 1"),
+    (lambda: q.perplexity(MODEL, 5), "ids must be a list of at least one token id, got shape ()"),
+    (lambda: q.perplexity(MODEL, [464, 3616, -1]), "ids must be from 0 to V - 1 = 50256, got -1"),
+    (lambda: q.perplexity(MODEL, [464, 3616, 50257]), "0 to V - 1 = 50256, got 50257"),
+    (lambda: q.perplexity(MODEL, [464, 3616.0]), "ids must be whole numbers, got float64"),
+    (lambda: q.perplexity(MODEL, [[464], [3616, 5]]), "ids must be a flat list of token ids"),
     (lambda: q.divergence(np.zeros((2, 3)), np.zeros((2, 4))),
      "one shape (T, V), got (2, 3) and (2, 4)"),
 ])
@@ -322,3 +326,33 @@ def test_refusals_are_one_sentence(call, words):
     with pytest.raises(ValueError) as caught:
         call()
     assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("rows", [1, 33, 64])
+def test_rounded_is_int8_int4_and_one_scale_for_all(rows):
+    w = np.random.default_rng(rows).normal(size=(rows, 5)).astype(np.float32)
+    w[:, 2] = 0
+    int8 = q.dequantize_int8(*q.quantize_int8(w))
+    np.testing.assert_array_equal(q.rounded(w, 8), int8, strict=True)
+    int4 = q.dequantize_int4(*q.quantize_int4(w), rows)
+    np.testing.assert_array_equal(q.rounded(w, 4, "group of 32"), int4, strict=True)
+    flat = q.rounded(w.reshape(-1, 1), 5).reshape(w.shape)
+    np.testing.assert_array_equal(q.rounded(w, 5, "matrix"), flat, strict=True)
+    for bits in range(2, 9):
+        assert len(np.unique(q.rounded(w, bits)[:, 0])) <= 2 ** bits - 1
+
+
+def test_rounded_by_hand():
+    """Largest sizes 14 and 28, codes up to 7: steps of 2 and 4 for columns, of 4 for all."""
+    w = np.array([[14, 28], [-6.5, 3], [0.9, -1.9]], np.float32)
+    assert q.rounded(w, 4).tolist() == [[14, 28], [-6, 4], [0, 0]]
+    assert q.rounded(w, 4, "matrix").tolist() == [[16, 28], [-8, 4], [0, 0]]
+
+
+@pytest.mark.parametrize("bits, shared", [
+    (1, "column"), (9, "column"), (4, "row"), (4.5, "matrix")])
+def test_rounded_refuses_what_it_does_not_know(bits, shared):
+    with pytest.raises(ValueError, match="rounded: bits must be from 2 to 8 and shared one of"):
+        q.rounded(np.ones((2, 2), np.float32), bits, shared)
+    with pytest.raises(ValueError, match="rounded: w must be a matrix"):
+        q.rounded(np.ones(2, np.float32), 4)

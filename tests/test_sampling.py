@@ -177,7 +177,7 @@ def test_agrees_with_the_reference(logits, named):
 
 
 def test_top_p_of_equal_logits_keeps_no_token_too_many():
-    """Their weights are 1, so that the sums are exact; sums of 1 / V would round, and keep 7 of 12."""
+    """Their weights are 1, so the sums are exact; sums of 1 / V would round, and keep 7 of 12."""
     for V in range(2, 100):
         for p in (0.125, 0.25, 0.375, 0.5, 0.75):
             kept = np.flatnonzero(probabilities(np.zeros(V), top_p=p))
@@ -333,3 +333,9 @@ def test_the_test_above_notices_wrong_probabilities(seed, named, wrong):
     lambda probs, u: int(np.argmax(probs))])
 def test_the_test_above_notices_a_wrong_sampler(wrong):
     assert misfit(draw({}, 1, sample=wrong), reference(DRAWN_FROM)) > 1
+
+
+@pytest.mark.parametrize("logits", [[[1.0], [2.0, 3.0]], ["a", "b"], [{}, 1.0]])
+def test_what_are_no_logits_is_refused_in_our_words(logits):
+    with pytest.raises(ValueError, match="probabilities: logits must be a list of V numbers, got"):
+        probabilities(logits)

@@ -90,7 +90,8 @@ def maximum_of_sizes(scores):
     With scores of -1000 and -1001, what is left after you take away 1000? The maximum itself can
     be negative.
     """
-    weights = np.exp(scores - np.abs(np.where(np.isfinite(scores), scores, 0)).max(axis=-1, keepdims=True))
+    sizes = np.abs(np.where(np.isfinite(scores), scores, 0))
+    weights = np.exp(scores - sizes.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
@@ -276,9 +277,9 @@ def all_axes_reversed(q, k, v, softmax=softmax):
 def in_float64(q, k, v, softmax=softmax):
     """The values are right, but float32 numbers have become float64.
 
-    A mask of 0 and -inf made by np.zeros or np.where is float64, and so is np.sqrt of a plain number;
-    each of them turns a float32 array into float64. Where does one come in? np.where(later, -np.inf,
-    scores) has the type of scores.
+    A mask of 0 and -inf made by np.zeros or np.where is float64, and so is np.sqrt of a plain
+    number; each of them turns a float32 array into float64. Where does one come in?
+    np.where(later, -np.inf, scores) has the type of scores.
     """
     return attend(q, k, v, softmax).astype(np.float64)
 
@@ -307,7 +308,8 @@ def window_axes_reversed(q, k, v, width, softmax=softmax):
     """
     T, S = q.shape[-2], k.shape[-2]
     behind = np.arange(S - T, S)[:, None] - np.arange(S)
-    return softmax(np.where((behind < 0) | (behind >= width), -np.inf, q @ k.T / q.shape[-1] ** 0.5)) @ v
+    scores = q @ k.T / q.shape[-1] ** 0.5
+    return softmax(np.where((behind < 0) | (behind >= width), -np.inf, scores)) @ v
 
 
 @mistake(of=attend_window)
@@ -325,7 +327,8 @@ def window_later_visible(q, k, v, width, softmax=softmax):
 def window_one_narrower(q, k, v, width, softmax=softmax):
     """The window is one key too narrow.
 
-    With width 1 a query still sees itself. Is a key `width` places back hidden, or the one before it?
+    With width 1 a query still sees itself. Is a key `width` places back hidden, or the one before
+    it?
     """
     return attend_window(q, k, v, width - 1, softmax)
 
@@ -404,8 +407,8 @@ def sharper(scores):
 
 def _low(score):
     """Two tokens whose only allowed key has this score for query 0; v tells them apart."""
-    return (np.array([[1, 0], [1, 0]], np.float32), np.array([[score * 2 ** 0.5, 0], [0, 0]], np.float32),
-            np.array([[10, 1], [20, 2]], np.float32))
+    q, k, v = [[1, 0], [1, 0]], [[score * 2 ** 0.5, 0], [0, 0]], [[10, 1], [20, 2]]
+    return tuple(np.array(rows, np.float32) for rows in (q, k, v))
 
 
 HAND = (np.array([[0, 0, 0, 0], [2, 0, 0, 0], [2, 0, 2, 0]], np.float32),
@@ -416,7 +419,8 @@ SCORES = [
     Case("one row: 0, 1, 2", (np.array([[0, 1, 2]], np.float32),)),
     Case("large scores: 1000, 999, 990", (np.array([[1000, 999, 990]], np.float32),)),
     Case("low scores: -1000, -1001", (np.array([[-1000, -1001]], np.float32),)),
-    Case("a masked score of minus infinity", (np.array([[1, -np.inf, 3], [2, -np.inf, -np.inf]], np.float32),)),
+    Case("a masked score of minus infinity",
+         (np.array([[1, -np.inf, 3], [2, -np.inf, -np.inf]], np.float32),)),
     Case("three rows", (random(3, 4, seed=1, scale=2),)),
     Case("rows far apart", (np.array([[0, 1], [-1000, -1001]], np.float32),)),
     Case("a stack, shape (2, 3, 4)", (random(2, 3, 4, seed=2, scale=2),)),
@@ -433,14 +437,18 @@ CASES = [
     Case("a stack, two queries at the end", _qkv(3, 5, 4, T=2, seed=25)),
     Case("a softmax of the caller's own", _qkv(5, 3, seed=30), {"softmax": sharper}),
 ]
-WINDOWS = [Case(f"five tokens, width {width}", (*_qkv(5, 3), width)) for width in (1, 2, 9)]
+WINDOWS = [
+    *(Case(f"five tokens, width {width}", (*_qkv(5, 3), width)) for width in (1, 2, 9)),
+    Case("one query at the end, width 2", (*_qkv(4, 4, T=1, seed=15), 2)),
+    Case("a stack of two heads, width 2", (*STACK, 2)),
+]
 PATTERNS = [
-    Case("one key, four equal keys", (np.array([[1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25]], np.float32),)),
+    Case("one key, four equal keys",
+         (np.array([[1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25]], np.float32),)),
     Case("a real shape (2, 3, 3)", (softmax(random(2, 3, 3, seed=3)),)),
 ]
 
 exercise(softmax, SCORES)
 exercise(attend, CASES)
-exercise(attend_window, [*WINDOWS, Case("one query at the end, width 2", (*_qkv(4, 4, T=1, seed=15), 2)),
-                                               Case("a stack of two heads, width 2", (*STACK, 2))])
+exercise(attend_window, WINDOWS)
 exercise(spread, PATTERNS)

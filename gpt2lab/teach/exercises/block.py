@@ -3,11 +3,43 @@ import numpy as np
 
 from gpt2lab.block import block
 from gpt2lab.heads import attend_heads as library_heads
+from gpt2lab.inside import alikeness
 from gpt2lab.layernorm import layer_norm as library_norm
 from gpt2lab.mlp import mlp as library_mlp
 
 from . import Case, exercise, mistake, random
 
+# The first picture: rows that go through many random blocks, which add or which replace.
+
+
+def many_blocks(blocks=24, T=8, D=32, n_head=4, seed=1):
+    """How alike T random rows are after each of many random blocks: two lists (blocks + 1,)."""
+    rng = np.random.default_rng(seed)
+    adds = replaces = ((rng.random((T, D)) - 0.5) * 12 ** 0.5).astype(np.float32)
+    series = {"adds": [alikeness(adds)], "replaces": [alikeness(replaces)]}
+    for _ in range(blocks):
+        w = random_block(rng, D)
+        adds, replaces = block(adds, w, n_head), no_residual(replaces, w, n_head)
+        series["adds"].append(alikeness(adds))
+        series["replaces"].append(alikeness(replaces))
+    return series
+
+
+def random_block(rng, D):
+    """One block's arrays: weights drawn so that sizes stay as they are, gains 1, biases 0."""
+    w = {}
+    for norm in ("ln_1", "ln_2"):
+        w[f"{norm}.weight"] = np.ones(D, np.float32)
+        w[f"{norm}.bias"] = np.zeros(D, np.float32)
+    for name, size, out in (("attn.c_attn", D, 3 * D), ("attn.c_proj", D, D),
+                            ("mlp.c_fc", D, 4 * D), ("mlp.c_proj", 4 * D, D)):
+        numbers = (rng.random((size, out)) - 0.5) * (12 / size) ** 0.5
+        w[f"{name}.weight"] = numbers.astype(np.float32)
+        w[f"{name}.bias"] = np.zeros(out, np.float32)
+    return w
+
+
+# Exercises and their mistakes.
 
 class Parts:
     """The four parts of one block, ready to be called with rows only."""
@@ -17,16 +49,17 @@ class Parts:
             return lambda rows: layer_norm(rows, w[f"{name}.weight"], w[f"{name}.bias"], epsilon)
         self.ln_1, self.ln_2 = norm("ln_1"), norm("ln_2")
         self.attention = lambda rows: attend_heads(
-            rows, w["attn.c_attn.weight"], w["attn.c_attn.bias"], w["attn.c_proj.weight"], w["attn.c_proj.bias"],
-            n_head, remember)
+            rows, w["attn.c_attn.weight"], w["attn.c_attn.bias"],
+            w["attn.c_proj.weight"], w["attn.c_proj.bias"], n_head, remember)
         self.mlp = lambda rows: mlp(
-            rows, w["mlp.c_fc.weight"], w["mlp.c_fc.bias"], w["mlp.c_proj.weight"], w["mlp.c_proj.bias"])
+            rows, w["mlp.c_fc.weight"], w["mlp.c_fc.bias"],
+            w["mlp.c_proj.weight"], w["mlp.c_proj.bias"])
 
 
 def mistaken(compute):
     """Give compute(x, parts) the arguments of block."""
-    def wrong(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-              mlp=library_mlp):
+    def wrong(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+              attend_heads=library_heads, mlp=library_mlp):
         return compute(x, Parts(w, n_head, epsilon, remember, layer_norm, attend_heads, mlp))
     wrong.__name__, wrong.__doc__ = compute.__name__, compute.__doc__
     return wrong
@@ -225,8 +258,8 @@ def mlp_left_out(x, p):
 
 
 @mistake(of=block)
-def epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-                    mlp=library_mlp):
+def epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                    attend_heads=library_heads, mlp=library_mlp):
     """The argument epsilon is not handed on to the norms.
 
     The caller may choose epsilon. Which arguments does layer_norm get from you, both times?
@@ -235,8 +268,8 @@ def epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=librar
 
 
 @mistake(of=block)
-def remember_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-                     mlp=library_mlp):
+def remember_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                     attend_heads=library_heads, mlp=library_mlp):
     """The argument remember is not handed on to attend_heads.
 
     Lesson 12 needs it: it keeps the keys and values of earlier tokens. It is the last argument of
@@ -246,8 +279,8 @@ def remember_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=libra
 
 
 @mistake(of=block)
-def parts_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-                  mlp=library_mlp):
+def parts_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                  attend_heads=library_heads, mlp=library_mlp):
     """The functions that are handed in are not used.
 
     The model can be run with other parts, yours for example. Call the arguments layer_norm,
@@ -257,8 +290,8 @@ def parts_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_
 
 
 @mistake(of=block)
-def heads_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-                  mlp=library_mlp):
+def heads_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                  attend_heads=library_heads, mlp=library_mlp):
     """The attend_heads that is handed in is not used.
 
     The model can be run with another attention, yours for example. Which function do you call?
@@ -267,8 +300,8 @@ def heads_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_
 
 
 @mistake(of=block)
-def mlp_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm, attend_heads=library_heads,
-                mlp=library_mlp):
+def mlp_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                attend_heads=library_heads, mlp=library_mlp):
     """The mlp that is handed in is not used.
 
     The model can be run with another MLP, yours for example. Which function do you call?
@@ -334,13 +367,17 @@ def blocks_last_left_out(x, blocks, n_head):
 
 
 def contributions(x, blocks, n_head):
-    """The right answer to the second exercise: the embedding and what each part adds, (1 + 2 L, T, D)."""
+    """The right answer to the second exercise: the embedding and what each part adds.
+
+    Shapes: x (T, D), L blocks -> (1 + 2 L, T, D).
+    """
     parts = [x]
     for w in blocks:
         p = Parts(w, n_head, 1e-5, None, library_norm, library_heads, library_mlp)
-        for part in (lambda rows: p.attention(p.ln_1(rows)), lambda rows: p.mlp(p.ln_2(rows))):
-            parts.append(part(x))
-            x = x + parts[-1]
+        parts.append(p.attention(p.ln_1(x)))
+        x = x + parts[-1]
+        parts.append(p.mlp(p.ln_2(x)))
+        x = x + parts[-1]
     return np.array(parts)
 
 
@@ -423,28 +460,38 @@ def last_is_doubled(k, v):
 
 def weights(D, seed):
     """The arrays of one block under their names, with numbers of ordinary size."""
-    shapes = {"ln_1.weight": (D,), "ln_1.bias": (D,), "attn.c_attn.weight": (D, 3 * D), "attn.c_attn.bias": (3 * D,),
-              "attn.c_proj.weight": (D, D), "attn.c_proj.bias": (D,), "ln_2.weight": (D,), "ln_2.bias": (D,),
-              "mlp.c_fc.weight": (D, 4 * D), "mlp.c_fc.bias": (4 * D,), "mlp.c_proj.weight": (4 * D, D),
-              "mlp.c_proj.bias": (D,)}
-    return {name: random(*shape, seed=seed + i, scale=0.5, shift=1.0 if name.startswith("ln") and "w" in name else 0.0)
+    shapes = {"ln_1.weight": (D,), "ln_1.bias": (D,),
+              "attn.c_attn.weight": (D, 3 * D), "attn.c_attn.bias": (3 * D,),
+              "attn.c_proj.weight": (D, D), "attn.c_proj.bias": (D,),
+              "ln_2.weight": (D,), "ln_2.bias": (D,),
+              "mlp.c_fc.weight": (D, 4 * D), "mlp.c_fc.bias": (4 * D,),
+              "mlp.c_proj.weight": (4 * D, D), "mlp.c_proj.bias": (D,)}
+    around = {"ln_1.weight": 1.0, "ln_2.weight": 1.0}       # gains; all others around 0
+    return {name: random(*shape, seed=seed + i, scale=0.5, shift=around.get(name, 0.0))
             for i, (name, shape) in enumerate(shapes.items())}
 
 
+def _case(label, seed, first, n_head=2, T=3, **named):
+    """T rows of D = 4 and a block; seed and first: where their numbers begin."""
+    return Case(label, (random(T, 4, seed=seed), weights(4, first), n_head), named)
+
+
+def _stack(label, seed, firsts, n_head):
+    return Case(label, (random(3, 4, seed=seed), [weights(4, first) for first in firsts], n_head))
+
+
+LARGE = random(3, 4, seed=3, scale=20, shift=5), weights(4, 50), 2
 CASES = [
-    Case("three rows, D = 4, two heads", (random(3, 4, seed=1), weights(4, 10), 2)),
-    Case("one row", (random(1, 4, seed=2), weights(4, 30), 1)),
-    Case("a stream of larger numbers", (random(3, 4, seed=3, scale=20, shift=5), weights(4, 50), 2)),
-    Case("another epsilon", (random(3, 4, seed=4), weights(4, 70), 2), {"epsilon": 0.5}),
-    Case("keys and values from elsewhere", (random(3, 4, seed=5), weights(4, 90), 2), {"remember": last_is_doubled}),
-    Case("a norm of the caller's own", (random(3, 4, seed=6), weights(4, 110), 2), {"layer_norm": half_norm}),
-    Case("an attention of the caller's own", (random(3, 4, seed=11), weights(4, 230), 2), {"attend_heads": other_heads}),
-    Case("an MLP of the caller's own", (random(3, 4, seed=12), weights(4, 250), 2), {"mlp": other_mlp}),
+    _case("three rows, D = 4, two heads", 1, 10),
+    _case("one row", 2, 30, n_head=1, T=1),
+    Case("a stream of larger numbers", LARGE),
+    _case("another epsilon", 4, 70, epsilon=0.5),
+    _case("keys and values from elsewhere", 5, 90, remember=last_is_doubled),
+    _case("a norm of the caller's own", 6, 110, layer_norm=half_norm),
+    _case("an attention of the caller's own", 11, 230, attend_heads=other_heads),
+    _case("an MLP of the caller's own", 12, 250, mlp=other_mlp),
 ]
-STACK = [
-    Case("two blocks", (random(3, 4, seed=7), [weights(4, 130), weights(4, 150)], 2)),
-    Case("three blocks", (random(3, 4, seed=8), [weights(4, 170), weights(4, 190), weights(4, 210)], 1)),
-]
+STACK = [_stack("two blocks", 7, (130, 150), 2), _stack("three blocks", 8, (170, 190, 210), 1)]
 
 exercise(block, CASES)
 exercise(run_blocks, STACK)

@@ -1,7 +1,22 @@
 """Lesson 13: the loop that writes, and a stream that ends at a word."""
 import numpy as np
 
+from gpt2lab.inside import best_tokens
+from gpt2lab.teach import show
+
 from . import Case, exercise, mistake
+
+# what the lesson's pictures show
+
+
+def words(tokenizer, arrays):
+    """The texts beside some arrays of the way: of the ids, the 12 best tokens, the next word."""
+    ids = {"ids": arrays["ids"], "probabilities": best_tokens(arrays["probabilities"], 12),
+           "next word": arrays["next word"]}
+    return {name: show.tokens(tokenizer, some) for name, some in ids.items()}
+
+
+# the exercises
 
 
 def write_loop(next_logits, ids, max_new_tokens, context, end):
@@ -242,21 +257,26 @@ def _toy(ids):
 
 
 exercise(write_loop, [
-        Case("three new tokens", (_toy, [1, 2], 3, 20, None)),
-        Case("an end token", (_toy, [1, 2], 8, 20, 7)),
-        Case("the first new token is the end token", (_toy, [1, 2], 8, 20, 5)),
-        Case("no new token asked for", (_toy, [1, 2], 0, 20, None)),
-        Case("a context of 6", (_toy, [1, 2, 3], 50, 6, None)),
-        Case("a prompt that fills the context", (_toy, [1, 2, 3], 5, 3, None)),
-        Case("the end token stands in the prompt", (_toy, [7, 1], 2, 20, 7)),
-        Case("the end token has the id 0", (_toy, [9], 3, 20, 0)),
-        Case("enough and full at once", (_toy, [1, 2, 3], 2, 5, None)),
-    ])
+    Case("three new tokens", (_toy, [1, 2], 3, 20, None)),
+    Case("an end token", (_toy, [1, 2], 8, 20, 7)),
+    Case("the first new token is the end token", (_toy, [1, 2], 8, 20, 5)),
+    Case("no new token asked for", (_toy, [1, 2], 0, 20, None)),
+    Case("a context of 6", (_toy, [1, 2, 3], 50, 6, None)),
+    Case("a prompt that fills the context", (_toy, [1, 2, 3], 5, 3, None)),
+    Case("the end token stands in the prompt", (_toy, [7, 1], 2, 20, 7)),
+    Case("the end token has the id 0", (_toy, [9], 3, 20, 0)),
+    Case("enough and full at once", (_toy, [1, 2, 3], 2, 5, None)),
+])
 exercise(until, [
-        Case("the stop word in one piece", (["It was", " late. ", "He"], ".")),
-        Case("the stop word cut in two", (["a fish", "\n", "\nThe end"], "\n\n")),
-        Case("the stop word cut in three", (["a", "<", "/", "s>", "b"], "</s>")),
-        Case("no stop word", (["a", "b"], "x")), Case("twice", (["a.b.c", ".d"], ".")),
-        Case("a stream that is still being written", (Live("a b", "c.", "d"), "."))])
+    Case("the stop word in one piece", (["It was", " late. ", "He"], ".")),
+    Case("the stop word cut in two", (["a fish", "\n", "\nThe end"], "\n\n")),
+    Case("the stop word cut in three", (["a", "<", "/", "s>", "b"], "</s>")),
+    Case("no stop word", (["a", "b"], "x")),
+    Case("twice", (["a.b.c", ".d"], ".")),
+    Case("a stream that is still being written", (Live("a b", "c.", "d"), ".")),
+])
 exercise(tokens_possible, [
-        Case("a prompt of 200, a context of 256", (200, 256)), Case("a prompt that fills the context", (256, 256)), Case("a prompt of 12, a context of 100", (12, 100))])
+    Case("a prompt of 200, a context of 256", (200, 256)),
+    Case("a prompt that fills the context", (256, 256)),
+    Case("a prompt of 12, a context of 100", (12, 100)),
+])

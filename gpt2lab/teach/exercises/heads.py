@@ -28,7 +28,8 @@ def _finish(qkv, w_out, b_out, remember, linear, attend, merge=None):
 
 
 @mistake(of=attend_heads)
-def reshape_alone(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def reshape_alone(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                  attend=attend):
     """The cut into heads is a reshape without exchanging axes.
 
     reshape keeps the order of the numbers: the first head gets the first tokens, not its columns of
@@ -40,7 +41,8 @@ def reshape_alone(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=l
 
 
 @mistake(of=attend_heads)
-def reshape_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def reshape_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                      attend=attend):
     """No axes are exchanged, neither at the cut nor at the merge.
 
     The shapes fit all the way, but a head holds a few whole tokens, not some columns of every
@@ -52,14 +54,16 @@ def reshape_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, line
 
 
 @mistake(of=attend_heads)
-def merge_without_swap(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def merge_without_swap(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
     """The heads are merged by reshape without exchanging the axes back.
 
     mixed (H, T, Dh) in its order is head after head. A row of the result is one token with all its
     heads: which two axes must change places before the reshape?
     """
     qkv = [_cut(part, n_head) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
-    return _finish(qkv, w_out, b_out, remember, linear, attend, lambda mixed: mixed.reshape(len(x), -1))
+    return _finish(qkv, w_out, b_out, remember, linear, attend,
+                   lambda mixed: mixed.reshape(len(x), -1))
 
 
 @mistake(of=attend_heads)
@@ -69,34 +73,40 @@ def interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=lin
     reshape(T, Dh, H) makes the head the fastest axis. Head 0 owns the columns 0 to Dh - 1: in which
     order do H and Dh stand then?
     """
-    qkv = [part.reshape(len(part), -1, n_head).transpose(2, 0, 1) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
+    qkv = [part.reshape(len(part), -1, n_head).transpose(2, 0, 1)
+           for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
     return _finish(qkv, w_out, b_out, remember, linear, attend)
 
 
 @mistake(of=attend_heads)
-def merged_interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def merged_interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
     """The cut is right, but the merge interleaves the columns of the heads.
 
     After the merge the columns 0 to Dh - 1 must be those of head 0. Which of H and Dh comes last,
     and so changes fastest, in your reshape?
     """
     qkv = [_cut(part, n_head) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
-    return _finish(qkv, w_out, b_out, remember, linear, attend, lambda mixed: mixed.transpose(1, 2, 0).reshape(len(x), -1))
+    return _finish(qkv, w_out, b_out, remember, linear, attend,
+                   lambda mixed: mixed.transpose(1, 2, 0).reshape(len(x), -1))
 
 
 @mistake(of=attend_heads)
-def heads_before_parts(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def heads_before_parts(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
     """The 3 D columns are cut into heads first, and each head into q, k and v.
 
     Some other models store them so. In GPT-2's file all of Q comes first, then all of K, then all
     of V. What do you have to cut first?
     """
     parts = linear(x, w_qkv, b_qkv).reshape(len(x), n_head, 3, -1)
-    return _finish([parts[:, :, i].swapaxes(0, 1) for i in range(3)], w_out, b_out, remember, linear, attend)
+    qkv = [parts[:, :, i].swapaxes(0, 1) for i in range(3)]
+    return _finish(qkv, w_out, b_out, remember, linear, attend)
 
 
 @mistake(of=attend_heads)
-def q_and_k_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def q_and_k_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                    attend=attend):
     """Q and K are swapped.
 
     The three parts of the projection stand in the order of its name. Who asks, and who is asked?
@@ -105,7 +115,8 @@ def q_and_k_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear
 
 
 @mistake(of=attend_heads)
-def k_and_v_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def k_and_v_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                    attend=attend):
     """K and V are swapped.
 
     The three parts of the projection stand in the order of its name. Which part is compared, and
@@ -115,7 +126,8 @@ def k_and_v_swapped(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear
 
 
 @mistake(of=attend_heads)
-def no_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def no_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                  attend=attend):
     """The output projection is missing.
 
     The merged heads lie side by side and have not met yet. Which weights have you not used?
@@ -124,7 +136,8 @@ def no_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=l
 
 
 @mistake(of=attend_heads)
-def transposed_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def transposed_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                          attend=attend):
     """The output projection is transposed.
 
     w_out is square, so nothing complains. GPT-2 stores (in, out): on which side of the product does
@@ -134,7 +147,8 @@ def transposed_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, 
 
 
 @mistake(of=attend_heads)
-def no_bias_at_the_end(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def no_bias_at_the_end(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
     """The bias of the output projection is forgotten.
 
     A layer is a product plus a bias. Which of your arguments has not been used?
@@ -143,7 +157,8 @@ def no_bias_at_the_end(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, lin
 
 
 @mistake(of=attend_heads)
-def remember_ignored(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def remember_ignored(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                     attend=attend):
     """The keys and values that remember gives back are not used.
 
     Where remember is not None, it takes your k and v (H, T, Dh). What comes back, and which k and v
@@ -153,7 +168,8 @@ def remember_ignored(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linea
 
 
 @mistake(of=attend_heads)
-def one_head_of_all(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear, attend=attend):
+def one_head_of_all(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                    attend=attend):
     """There is one head as wide as the model: nothing is cut.
 
     With one softmax for all columns, each token has a single pattern. Where does n_head come in?
@@ -308,7 +324,8 @@ PATTERNS = [
     Case("two heads, five tokens", (_pattern(2, 5, 5, seed=1),)),
 ]
 PARTS = [
-    Case("two heads of one column, one token", (np.array([[[2]], [[3]]], np.float32), np.array([[1, 10], [100, 1000]], np.float32))),
+    Case("two heads of one column, one token",
+         (np.array([[[2]], [[3]]], np.float32), np.array([[1, 10], [100, 1000]], np.float32))),
     Case("two heads, D = 6", (random(2, 3, 3, seed=5), random(6, 6, seed=6))),
 ]
 

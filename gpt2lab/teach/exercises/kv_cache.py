@@ -1,10 +1,41 @@
 """Lesson 12: a step with a cache, and a cache for each text."""
+from functools import lru_cache
+
 import numpy as np
 
 from gpt2lab.attention import attend
 from gpt2lab.embedding import embed
+from gpt2lab.inside import multiplications
+from gpt2lab.kvcache import KVCache
 
 from . import Case, exercise, mistake, random
+
+# what the lesson's pictures show
+
+
+def work(config, prompt, total):
+    """Multiplications so far, for each length of a text that grows from `prompt` to `total` tokens.
+
+    Shapes: -> without a cache (n,), with one (n,); n = total - prompt + 1
+    """
+    lengths = range(prompt, total + 1)
+    naive = np.cumsum([multiplications(config, n, n) for n in lengths])
+    cached = np.cumsum([multiplications(config, prompt if n == prompt else 1, n) for n in lengths])
+    return naive, cached
+
+
+@lru_cache(maxsize=21)
+def grown(model, text, moves):
+    """The prompt (24 tokens at most) in one pass, then one new token a move: all ids, the cache."""
+    ids, cache = model.encode(text)[:24], KVCache(model.config)
+    logits = model.next_logits(ids, cache)
+    for _ in range(moves):
+        ids = ids + [int(logits.argmax())]
+        logits = model.next_logits(ids[-1:], cache)
+    return ids, cache
+
+
+# the exercises
 
 
 def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
@@ -175,20 +206,23 @@ def _toy_step(ids, cache):
     return sum((place + 1) * i for place, i in enumerate(cache))
 
 
-WEIGHTS = (random(9, 6, seed=1), random(8, 6, seed=2), random(6, 4, seed=3), random(6, 4, seed=4), random(6, 4, seed=5))
+TABLES = (random(9, 6, seed=1), random(8, 6, seed=2))
+WEIGHTS = (*TABLES, random(6, 4, seed=3), random(6, 4, seed=4), random(6, 4, seed=5))
 NOTHING = np.zeros((0, 4), np.float32)
 PAST = (random(3, 4, seed=6), random(3, 4, seed=7))
 exercise(cached_step, [
-        Case("an empty cache and three tokens", (np.array([1, 5, 2]), NOTHING, NOTHING, *WEIGHTS)),
-        Case("three tokens in the cache, one new", (np.array([4]), *PAST, *WEIGHTS)),
-        Case("three tokens in the cache, two new", (np.array([8, 8]), *PAST, *WEIGHTS)),
-        Case("up to the last position", (np.array([0, 1, 2, 3, 4]), *PAST, *WEIGHTS)),
-    ])
+    Case("an empty cache and three tokens", (np.array([1, 5, 2]), NOTHING, NOTHING, *WEIGHTS)),
+    Case("three tokens in the cache, one new", (np.array([4]), *PAST, *WEIGHTS)),
+    Case("three tokens in the cache, two new", (np.array([8, 8]), *PAST, *WEIGHTS)),
+    Case("up to the last position", (np.array([0, 1, 2, 3, 4]), *PAST, *WEIGHTS)),
+])
 exercise(read_all, [
-        Case("two texts", ([[1, 2, 3], [4, 5]], _toy_cache, _toy_step)),
-        Case("one text", ([[7, 8]], _toy_cache, _toy_step)),
-        Case("no text", ([], _toy_cache, _toy_step)),
-    ])
+    Case("two texts", ([[1, 2, 3], [4, 5]], _toy_cache, _toy_step)),
+    Case("one text", ([[7, 8]], _toy_cache, _toy_step)),
+    Case("no text", ([], _toy_cache, _toy_step)),
+])
 exercise(total_bytes, [
-        Case("the bundled model, 256 tokens", (256, 4, 128)), Case("GPT-2 124M, 1024 tokens", (1024, 12, 768)),
-        Case("one token", (1, 12, 768))])
+    Case("the bundled model, 256 tokens", (256, 4, 128)),
+    Case("GPT-2 124M, 1024 tokens", (1024, 12, 768)),
+    Case("one token", (1, 12, 768)),
+])

@@ -1,6 +1,7 @@
 """Lesson 10: lm_head; a logit taken apart; the logit lens."""
 import numpy as np
 
+from gpt2lab.inside import logit_parts
 from gpt2lab.layernorm import layer_norm as library_norm
 from gpt2lab.lm_head import lm_head
 from gpt2lab.softmax import softmax
@@ -25,7 +26,7 @@ def no_transpose(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     normed has shape (T, D), the table (V, D). NumPy refuses that, unless V = D by chance: then the
     numbers are wrong without a word. Which shape must stand on the right of @?
     """
-    if x.shape[-1] != wte.shape[0]:             # NumPy's own sentence would be too long for the gallery
+    if x.shape[-1] != wte.shape[0]:             # NumPy's own sentence is too long for the gallery
         raise ValueError(f"{x.shape} @ {wte.shape} does not fit")
     return layer_norm(x, gain, bias, epsilon) @ wte
 
@@ -77,7 +78,8 @@ def cosine_only(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     The formula has a plain dot product: a long row counts more. What do you divide by that you
     should leave alone?
     """
-    return layer_norm(x, gain, bias, epsilon) @ (wte / np.linalg.norm(wte, axis=-1, keepdims=True)).T
+    lengths = np.linalg.norm(wte, axis=-1, keepdims=True)
+    return layer_norm(x, gain, bias, epsilon) @ (wte / lengths).T
 
 
 @mistake(of=lm_head)
@@ -118,12 +120,6 @@ def norm_ignored(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     return lm_head(x, gain, bias, wte, epsilon)
 
 
-def logit_parts(row, table):
-    """The right answer to the first exercise: (V, 3): length of the row, length of the token's row, cosine."""
-    length, lengths = np.linalg.norm(row), np.linalg.norm(table, axis=-1)
-    return np.stack([np.full_like(lengths, length), lengths, table @ row / (length * lengths)], axis=-1)
-
-
 @mistake(of=logit_parts)
 def parts_sum_of_squares(row, table):
     """A length is the sum of the squares, without the root.
@@ -131,7 +127,8 @@ def parts_sum_of_squares(row, table):
     Pythagoras: the square of the length is the sum of the squares. What turns it into the length?
     """
     length, lengths = (row ** 2).sum(), (table ** 2).sum(axis=-1)
-    return np.stack([np.full_like(lengths, length), lengths, table @ row / (length * lengths)], axis=-1)
+    cosines = table @ row / (length * lengths)
+    return np.stack([np.full_like(lengths, length), lengths, cosines], axis=-1)
 
 
 @mistake(of=logit_parts)
@@ -164,7 +161,7 @@ def parts_transposed(row, table):
 
 
 def lens(streams, gain, bias, wte):
-    """The right answer to the second exercise: (L, T), the best id of each position after each block."""
+    """The right answer to the second exercise: (L, T), the best ids after each block."""
     return np.array([lm_head(x, gain, bias, wte).argmax(axis=-1) for x in streams])
 
 
@@ -182,7 +179,8 @@ def lens_no_norm(streams, gain, bias, wte):
 def lens_values(streams, gain, bias, wte):
     """The largest logits come out, not the ids that have them.
 
-    max gives the value, and another function gives its place. The place in a row of logits is the id.
+    max gives the value, and another function gives its place. The place in a row of logits is the
+    id.
     """
     return np.array([lm_head(x, gain, bias, wte).max(axis=-1) for x in streams])
 
@@ -210,14 +208,14 @@ def half_norm(x, gain, bias, epsilon):
     return x * gain / 2 + bias
 
 
-HAND = np.array([[1, 9]], np.float32), np.array([10, 10], np.float32), np.array([1, 2], np.float32)
+HAND = [np.array(numbers, np.float32) for numbers in ([[1, 9]], [10, 10], [1, 2])]
 TABLE = np.array([[1, 0], [0, 1], [1, 1]], np.float32)
 
 
 def made(T, D, V, seed):
     """x, gain, bias, wte for T tokens."""
-    return (random(T, D, seed=seed, scale=3, shift=1), random(D, seed=seed + 1, shift=1), random(D, seed=seed + 2),
-            random(V, D, seed=seed + 3))
+    return (random(T, D, seed=seed, scale=3, shift=1), random(D, seed=seed + 1, shift=1),
+            random(D, seed=seed + 2), random(V, D, seed=seed + 3))
 
 
 CASES = [
@@ -229,15 +227,19 @@ CASES = [
     Case("a norm of the caller's own", made(2, 4, 6, 18), {"layer_norm": half_norm}),
 ]
 PARTS = [
-    Case("small integers", (np.array([3.0, 4.0]), np.array([[1.0, 0.0], [0.0, 2.0], [-3.0, -4.0]]))),
+    Case("small integers",
+         (np.array([3.0, 4.0]), np.array([[1.0, 0.0], [0.0, 2.0], [-3.0, -4.0]]))),
     Case("five tokens", (random(4, seed=31).astype(float), random(5, 4, seed=32).astype(float))),
-    Case("as many tokens as factors", (random(4, seed=33).astype(float), random(3, 4, seed=34).astype(float))),
+    Case("as many tokens as factors",
+         (random(4, seed=33).astype(float), random(3, 4, seed=34).astype(float))),
 ]
 LENS = [
-    Case("two streams, three positions", ([random(3, 4, seed=41, scale=2, shift=1), random(3, 4, seed=42, scale=2)],
-                                          *made(3, 4, 9, 43)[1:])),
+    Case("two streams, three positions",
+         ([random(3, 4, seed=41, scale=2, shift=1), random(3, 4, seed=42, scale=2)],
+          *made(3, 4, 9, 43)[1:])),
     Case("one stream, one position", ([random(1, 4, seed=47, shift=2)], *made(1, 4, 9, 48)[1:])),
-    Case("as many positions as tokens", ([random(5, 4, seed=51, shift=3), random(5, 4, seed=52)], *made(5, 4, 5, 53)[1:])),
+    Case("as many positions as tokens",
+         ([random(5, 4, seed=51, shift=3), random(5, 4, seed=52)], *made(5, 4, 5, 53)[1:])),
 ]
 
 exercise(lm_head, CASES)

@@ -1,11 +1,200 @@
 """Bonus lesson looking_inside: induction_score, direct_logits, position_losses."""
+from functools import lru_cache
+
 import numpy as np
 
-from gpt2lab.inside import direct_logits, induction_score, position_losses
+from gpt2lab.inside import (
+    direct_logits,
+    induction_score,
+    position_losses,
+    ranks,
+    stream_parts,
+    stream_stages,
+    without_heads,
+)
 from gpt2lab.layernorm import layer_norm
+from gpt2lab.lm_head import lm_head
 from gpt2lab.softmax import softmax
 
 from . import Case, exercise, mistake, random, title
+
+# what the lesson measures, and what its pictures show
+
+COMMON = 2000       # how many tokens the random words are drawn from
+KINDS = ("tokens with short rows", "any token met in training", "any token")
+ROWS = 12           # how many positions the lens shows
+
+
+@lru_cache(maxsize=4)
+def pool(model, kind=KINDS[0]):
+    """Ids to draw from: of the shortest rows of the token table, met in training, or all."""
+    table = model.weights["wte.weight"].astype(np.float64)                          # (V, D)
+    if kind == KINDS[2]:
+        return np.arange(len(table))
+    if kind == KINDS[1]:                # tokens that were never met share one row (lesson 04)
+        first, count = np.unique(table[:, 0], return_counts=True)
+        return np.flatnonzero(table[:, 0] != first[count.argmax()])
+    return np.sort(np.argsort((table ** 2).sum(axis=-1), kind="stable")[:COMMON])
+
+
+def twice(model, length, seed, kind=KINDS[0], before=0):
+    """Random tokens said twice: nothing but the first telling can predict the second.
+
+    before: how many other random tokens stand in front, once; (before + 2 * length,) in all.
+    """
+    ids = pool(model, kind)
+    draws = np.random.default_rng(seed).random(before + length)
+    drawn = ids[(draws * len(ids)).astype(int)]
+    return np.concatenate([drawn, drawn[before:]])
+
+
+@lru_cache(maxsize=2)
+def twice_measured(model, kind, length, seed=1):
+    """Random tokens said twice, their trace, and the loss of each but the first."""
+    ids = twice(model, length, seed, kind)
+    trace = model.trace(ids)
+    return ids, trace, position_losses(trace["logits"], ids)
+
+
+def mean_losses(model, texts):
+    """Loss of each token but the first, mean over texts of one length: (T - 1,)."""
+    return np.mean([position_losses(model(ids), ids) for ids in texts], axis=0)
+
+
+def mean_pattern(model, texts, block, head):
+    """One head's pattern, mean over texts of one length: (T, T)."""
+    return np.mean([model.trace(ids)[f"h.{block}.attn.pattern"][head] for ids in texts], axis=0)
+
+
+def induction_scores(model, texts, before=0):
+    """Score of each head on each text said twice after `before` other tokens: (texts, L, H)."""
+    def scores(ids):
+        trace, period = model.trace(ids), (len(ids) - before) // 2
+        patterns = [trace[f"h.{i}.attn.pattern"] for i in range(model.config.n_layer)]
+        return [induction_score(pattern[:, before:, before:], period) for pattern in patterns]
+    return np.array([scores(ids) for ids in texts])
+
+
+def scores_by_length(model, kind, lengths, seeds):
+    """Mean scores of all heads (n, L, H), for each of n pairs (before, length); see twice."""
+    return np.array([
+        induction_scores(model, [twice(model, length, seed, kind, before) for seed in seeds],
+                         before).mean(axis=0) for before, length in lengths])
+
+
+def of_each_head(model, measure):
+    """measure(model without one head) for every head: (L, H, ...)."""
+    def off(block, head):
+        return measure(model.tapped(without_heads(model, [(block, head)])))
+    return np.array([[off(block, head) for head in range(model.config.n_head)]
+                     for block in range(model.config.n_layer)])
+
+
+def added_losses(model, texts):
+    """How much the mean loss of each token grows when a head is off: (L, H, T - 1)."""
+    before = mean_losses(model, texts)
+    return of_each_head(model, lambda changed: mean_losses(changed, texts)) - before
+
+
+def first_changed(block, head, value=1.0, reach=True):
+    """A tap: one head finds the first token's value times `value`, or cannot reach it at all."""
+    def tap(name, function):
+        def attend(q, k, v):
+            v = v.copy()
+            v[head, 0] *= np.float32(value)
+            mixed = function(q, k, v)                                               # (H, T, Dh)
+            alone = int(q.shape[1] == k.shape[1])   # the first query has nothing else to look at
+            if not reach and k.shape[1] > 1:
+                mixed[head, alone:] = function(q[head, alone:], k[head, 1:], v[head, 1:])
+            return mixed
+        return attend if name == f"h.{block}.attn.mixed" else function
+    return tap
+
+
+@lru_cache(maxsize=2)
+def trace_of(model, text):
+    return model.trace(model.encode(text))
+
+
+def word_id(model, word):
+    """The first token of a word with a space before it. Raises ValueError where there is none."""
+    if not word.strip():
+        raise ValueError("the word is empty: give at least one letter")
+    return model.encode(" " + word.strip())[0]
+
+
+@lru_cache(maxsize=1)
+def lens_logits(model, text):
+    """What the LM head says of the stream at each stage, for the last ROWS tokens.
+
+    Returns: the names of the stages in the trace, logits (K, T, V). A model of more than 6 blocks
+        is read behind each block, another one behind each attention too.
+    """
+    w, c = model.weights, model.config
+    head = (w["ln_f.weight"], w["ln_f.bias"], w.get("lm_head.weight", w["wte.weight"]),
+            c.layer_norm_epsilon)
+    streams = stream_stages(trace_of(model, text), with_mid=c.n_layer <= 6)
+    return list(streams), np.stack([lm_head(x[-ROWS:], *head) for x in streams.values()])
+
+
+@lru_cache(maxsize=2)
+def lens_of(model, text, token):
+    """Rank and probability of one token in lens_logits: (K, T), (K, T)."""
+    _, logits = lens_logits(model, text)                                            # (K, T, V)
+    top = logits.max(axis=-1, keepdims=True)
+    chance = np.exp(logits[..., token] - top[..., 0]) / np.exp(logits - top).sum(axis=-1)
+    return ranks(logits, token), chance
+
+
+def shares(model, text, word, function=direct_logits, instead_of=""):
+    """Names of all parts, and what each adds to the logit of a word after a text (K + 1,).
+
+    function: direct_logits, or the learner's. instead_of: another word; then it is what each part
+    adds to the difference of the two logits.
+    """
+    trace, w, c = trace_of(model, text), model.weights, model.config
+    names, parts = stream_parts(trace, w, c.n_layer, len(trace["embed"]) - 1)
+    table = w.get("lm_head.weight", w["wte.weight"])
+    target = table[word_id(model, word)]
+    if instead_of.strip():
+        if word_id(model, instead_of) == word_id(model, word):
+            raise ValueError("both words begin with the same token: there is nothing to compare")
+        target = target - table[word_id(model, instead_of)]
+    gain, bias = w["ln_f.weight"], w["ln_f.bias"]
+    return [*names, "ln_f bias"], function(parts, gain, bias, target, c.layer_norm_epsilon)
+
+
+def heads_of(names, values, model):
+    """The heads' values out of all, (L, H)."""
+    found = [value for name, value in zip(names, values) if " head " in name]
+    return np.array(found).reshape(model.config.n_layer, model.config.n_head)
+
+
+def logits_lost(model, text, word):
+    """How much the logit of a word after a text falls when a head is off: (L, H)."""
+    token, ids = word_id(model, word), model.encode(text)
+    return model(ids)[-1, token] - of_each_head(model, lambda changed: changed(ids)[-1, token])
+
+
+def bars_without(model, text, word, places):
+    """What each MLP adds to a logit, and the logit, with one head of `places` off: table rows."""
+    models = [model, *(model.tapped(without_heads(model, [place])) for place in places)]
+    runs = [shares(one, text, word) for one in models]
+    rows = [(name, *(values[i] for _, values in runs))
+            for i, name in enumerate(runs[0][0]) if name.endswith(" MLP")]
+    return [*rows, ("the logit", *(values.sum() for _, values in runs))]
+
+
+def splits(*arguments):
+    """Rows of a table, the right one first: what is wrong, the sum, the first part, the last."""
+    wrong = (normed_alone, not_centred, mean_from_the_first, gain_first, bias_in_every_part)
+    split = {"(none)": direct_logits(*arguments)}
+    split |= {title(mistake).rstrip("."): mistake(*arguments) for mistake in wrong}
+    return [(name, added.sum(), added[0], added[-2])            # added[-1] is the bias
+            for name, added in split.items()]
+
+
+# the exercises
 
 
 def _score(pattern, period, back, first=None):
@@ -97,7 +286,8 @@ def one_for_all_heads(pattern, period):
 
     Each head needs its own mean. Along which axis of your weights should it run?
     """
-    return induction_score(pattern, period).mean() if pattern.ndim > 2 else induction_score(pattern, period)
+    scores = induction_score(pattern, period)
+    return scores.mean() if pattern.ndim > 2 else scores
 
 
 def _direct(parts, gain, bias, target, epsilon, centred=None, deviation=None):
@@ -115,7 +305,8 @@ def normed_alone(parts, gain, bias, target, epsilon=1e-5):
 
     The real norm divides once, when everything has been added. Whose deviation is it?
     """
-    return np.append((layer_norm(parts, gain, np.zeros_like(bias), epsilon) @ target), bias @ target)
+    normed = layer_norm(parts, gain, np.zeros_like(bias), epsilon)
+    return np.append(normed @ target, bias @ target)
 
 
 @mistake(of=direct_logits)
@@ -133,7 +324,8 @@ def root_left_out(parts, gain, bias, target, epsilon=1e-5):
 
     The hand example has the variance 16 and ε = 9. Which number made of them does it divide by?
     """
-    return _direct(parts, gain, bias, target, epsilon, deviation=float(parts.sum(axis=0).var() + epsilon))
+    variance = float(parts.sum(axis=0).var() + epsilon)
+    return _direct(parts, gain, bias, target, epsilon, deviation=variance)
 
 
 @mistake(of=direct_logits)
@@ -181,7 +373,8 @@ def deviation_of_the_mean(parts, gain, bias, target, epsilon=1e-5):
 
     The stream is what you get by adding. So which row does the norm look at?
     """
-    return _direct(parts, gain, bias, target, epsilon, deviation=float(np.sqrt(parts.mean(axis=0).var() + epsilon)))
+    deviation = float(np.sqrt(parts.mean(axis=0).var() + epsilon))
+    return _direct(parts, gain, bias, target, epsilon, deviation=deviation)
 
 
 @mistake(of=direct_logits)
@@ -190,7 +383,8 @@ def deviation_of_all(parts, gain, bias, target, epsilon=1e-5):
 
     The norm has never seen the parts one by one. Add them first: what shape has the row then?
     """
-    return _direct(parts, gain, bias, target, epsilon, deviation=float(np.sqrt(parts.var() + epsilon)))
+    deviation = float(np.sqrt(parts.var() + epsilon))
+    return _direct(parts, gain, bias, target, epsilon, deviation=deviation)
 
 
 @mistake(of=direct_logits)
@@ -209,7 +403,8 @@ def gain_first(parts, gain, bias, target, epsilon=1e-5):
     The order of the norm is: mean, deviation, gain. Which of them sees the stretched columns?
     """
     scaled = parts * gain
-    return _direct(parts, np.ones_like(gain), bias, target, epsilon, centred=scaled - scaled.mean(axis=-1, keepdims=True))
+    centred = scaled - scaled.mean(axis=-1, keepdims=True)
+    return _direct(parts, np.ones_like(gain), bias, target, epsilon, centred=centred)
 
 
 @mistake(of=direct_logits)
@@ -227,7 +422,8 @@ def epsilon_after_the_root(parts, gain, bias, target, epsilon=1e-5):
 
     In lesson 05 it stands with the variance: before or after the root?
     """
-    return _direct(parts, gain, bias, target, epsilon, deviation=float(parts.sum(axis=0).std() + epsilon))
+    deviation = float(parts.sum(axis=0).std() + epsilon)
+    return _direct(parts, gain, bias, target, epsilon, deviation=deviation)
 
 
 @mistake(of=direct_logits)
@@ -310,8 +506,8 @@ def not_moved(logits, ids):
 def just_read(logits, ids):
     """Each row is asked for the token that was just read: ids[:-1] is taken, not what comes next.
 
-    The last row is rightly left out. The row after token t guesses the next one: which ids are T - 1
-    of them, without the first?
+    The last row is rightly left out. The row after token t guesses the next one: which ids are
+    T - 1 of them, without the first?
     """
     return _losses(logits[:-1], ids[:-1])
 
@@ -452,7 +648,8 @@ def _pattern(*shape, seed):
     return (weights / weights.sum(axis=-1, keepdims=True)).astype(np.float32)
 
 
-PERFECT = np.stack([np.eye(6)[[0, 0, 0, 1, 2, 3]], np.eye(6), np.eye(6)[[0] * 6]]).astype(np.float32)
+PLACES = [[0, 0, 0, 1, 2, 3], [0, 1, 2, 3, 4, 5], [0, 0, 0, 0, 0, 0]]       # where each query looks
+PERFECT = np.eye(6, dtype=np.float32)[PLACES]
 SCORES = [
     Case("three heads: perfect, looking at itself, at the first token; period 3", (PERFECT, 3)),
     Case("two heads, seven tokens, period 4", (_pattern(2, 7, 7, seed=1), 4)),
@@ -465,30 +662,30 @@ def _row(*numbers):
     return np.array(numbers, np.float32)
 
 
+def _rows(D, *seeds):
+    return [random(D, seed=seed) for seed in seeds]
+
+
 HAND = (np.array([[1, 3], [0, 4], [0, 2]], np.float32), _row(10, 10), _row(1, 2), _row(1, 2), 9.0)
 DIRECT = [
     Case("the parts of the hand example", HAND),
-    Case("five parts, D = 6", (random(5, 6, seed=1, shift=1), random(6, seed=2), random(6, seed=3), random(6, seed=4))),
-    Case("one part is the whole stream", (random(1, 4, seed=5), random(4, seed=6), random(4, seed=7), random(4, seed=8))),
+    Case("five parts, D = 6", (random(5, 6, seed=1, shift=1), *_rows(6, 2, 3, 4))),
+    Case("one part is the whole stream", (random(1, 4, seed=5), *_rows(4, 6, 7, 8))),
     Case("parts with large means and a large epsilon",
-         (random(3, 4, seed=9, shift=20), random(4, seed=10), random(4, seed=11), random(4, seed=12), 0.5)),
-    Case("a part of zeros only", (np.array([[1, 2, 4], [0, 0, 0]], np.float32), random(3, seed=13), random(3, seed=14), random(3, seed=15))),
+         (random(3, 4, seed=9, shift=20), *_rows(4, 10, 11, 12), 0.5)),
+    Case("a part of zeros only",
+         (np.array([[1, 2, 4], [0, 0, 0]], np.float32), *_rows(3, 13, 14, 15))),
 ]
 LOSSES = [
-    Case("two tokens, three scores", (np.array([[1, 0, 2], [0, 0, 0]], np.float32), np.array([2, 1]))),
+    Case("two tokens, three scores",
+         (np.array([[1, 0, 2], [0, 0, 0]], np.float32), np.array([2, 1]))),
     Case("five tokens, V = 7", (random(5, 7, seed=16, scale=2), np.array([3, 0, 6, 6, 1]))),
     Case("large logits", (random(4, 3, seed=17, shift=1000), np.array([0, 2, 2, 1]))),
-    Case("one logit of 1,000, and another token comes", (np.array([[1000, 0, 0], [0, 1, 2], [2, 1, 0]], np.float32), np.array([0, 1, 2]))),
+    Case("one logit of 1,000, and another token comes",
+         (np.array([[1000, 0, 0], [0, 1, 2], [2, 1, 0]], np.float32), np.array([0, 1, 2]))),
 ]
 
 
 exercise(induction_score, SCORES)
 exercise(direct_logits, DIRECT, tolerance=1e-4)
 exercise(position_losses, LOSSES, tolerance=1e-4)
-
-
-def splits(*arguments):
-    """Rows of a table, the right one first: what is wrong, the sum, the first part, the last part."""
-    wrong = (normed_alone, not_centred, mean_from_the_first, gain_first, bias_in_every_part)
-    split = {"(none)": direct_logits(*arguments), **{title(f).rstrip("."): f(*arguments) for f in wrong}}
-    return [(name, added.sum(), added[0], added[-2]) for name, added in split.items()]      # [-1]: the bias

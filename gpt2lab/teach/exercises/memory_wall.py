@@ -1,9 +1,50 @@
 """Bonus lesson, the memory wall: int8 codes, two int4 codes a byte, the roofline."""
 import numpy as np
 
-from gpt2lab.quantize import pack_int4, quantize_int8
+from gpt2lab.config import Config
+from gpt2lab.inside import best_tokens
+from gpt2lab.model import GPT2
+from gpt2lab.quantize import divergence, pack_int4, quantize_int8
+from gpt2lab.softmax import softmax
+from gpt2lab.teach import show
 
 from . import Case, exercise, mistake, random
+
+# what the lesson measures, and what its pictures show
+
+# A model whose weights are larger than the cache of most processors.
+LARGER = Config(vocab_size=50257, n_positions=256, n_embd=512, n_layer=6, n_head=8)
+
+
+def random_model(config, seed=0):
+    """A GPT-2 of any size with random weights: it writes nonsense, at the speed of a real one."""
+    rng = np.random.default_rng(seed)
+
+    def numbers(name, shape):
+        if name.split(".")[-2].startswith("ln_"):           # gains 1 and biases 0
+            return np.full(shape, name.endswith("weight"), np.float32)
+        return rng.random(shape, np.float32) * np.float32(0.04) - np.float32(0.02)
+    return GPT2(config, {name: numbers(name, shape) for name, shape in config.shapes()})
+
+
+def next_tokens(model, copy, prompt, count=5):
+    """The best next tokens of a model, and how a changed copy of it sees them.
+
+    Returns: the words (K,), the best of the model and that of the copy; their probabilities in the
+        model (K,) and in the copy (K,); the word that the copy chooses; the KL divergence of all
+        probabilities, in nats.
+    """
+    ids = model.encode(prompt)[-64:]
+    logits, changed = model.next_logits(ids), copy.next_logits(ids)                 # (V,)
+    best, chosen = best_tokens(logits, count).tolist(), int(changed.argmax())
+    if chosen not in best:
+        best.append(chosen)
+    words = show.tokens(model.tokenizer, best)
+    return (words, softmax(logits)[best], softmax(changed)[best], words[best.index(chosen)],
+            divergence(logits[None], changed[None]))
+
+
+# the exercises
 
 
 def _codes(w, scales, rounded=np.rint, most=127):
@@ -57,22 +98,24 @@ def size_forgotten(w):
 
 @mistake(of=quantize_int8)
 def size_forgotten_uncut(w):
-    """The scale comes from the largest weight, signs and all, and large negative codes do not fit into int8.
+    """The scale comes from the largest weight, signs and all: large negative codes do not fit int8.
 
     What does np.abs do to -5, before the largest is looked for?
     """
     scales = w.max(axis=0) / np.float32(127)
-    return np.rint(w / np.where(scales > 0, scales, np.float32(1))).astype(np.int16).astype(np.int8), scales
+    steps = np.rint(w / np.where(scales > 0, scales, np.float32(1)))
+    return steps.astype(np.int16).astype(np.int8), scales
 
 
 @mistake(of=quantize_int8)
 def size_taken_too_late(w):
-    """The size is taken after the largest is looked for, so that of a large negative weight is missed.
+    """The size is taken after the largest is looked for: a large negative weight is missed.
 
     Of 1 and -5, which one does max find? Does np.abs help after that?
     """
     scales = np.abs(w.max(axis=0)) / np.float32(127)
-    return np.rint(w / np.where(scales > 0, scales, np.float32(1))).astype(np.int32).astype(np.int8), scales
+    steps = np.rint(w / np.where(scales > 0, scales, np.float32(1)))
+    return steps.astype(np.int32).astype(np.int8), scales
 
 
 @mistake(of=quantize_int8)
@@ -90,7 +133,8 @@ def added_to_the_scale(w):
 def halves_rounded_up(w):
     """Halves are rounded up, not to the even side.
 
-    np.floor(x + 0.5) takes -63.5 to -63 and 63.5 to 64. Which function of NumPy treats both signs alike?
+    np.floor(x + 0.5) takes -63.5 to -63 and 63.5 to 64. Which function of NumPy treats both signs
+    alike?
     """
     _, scales = quantize_int8(w)
     return _codes(w, scales, lambda steps: np.floor(steps + np.float32(0.5))), scales
@@ -296,8 +340,8 @@ def last_one_lost(codes):
 def odd_one_forgotten(codes):
     """With an odd number of codes, the second ones are one too few.
 
-    NumPy stretches a single second code over all bytes (broadcasting), or refuses. What can stand in
-    place of the missing one?
+    NumPy stretches a single second code over all bytes (broadcasting), or refuses. What can stand
+    in place of the missing one?
     """
     return ((codes[0::2] & 15) | (codes[1::2] & 15) << 4).astype(np.uint8)
 
@@ -417,24 +461,28 @@ def one_after_the_other(intensity, bandwidth, rate):
 HAND = np.array([[127, 2], [-63.4, -1], [2.6, 0.3]], np.float32)
 ZEROS = random(4, 3, seed=5)
 ZEROS[:, 1] = 0
+SIZES = random(6, 3, seed=1) * np.array([1, 10, 0.01], np.float32)
 NEGATIVE = -np.abs(random(5, 2, seed=6))
 exercise(quantize_int8, [
-        Case("a column up to 127 and one up to 2", (HAND,)),
-        Case("columns of different size", (random(6, 3, seed=1) * np.array([1, 10, 0.01], np.float32),)),
-        Case("a column of zeros", (ZEROS,), stops_at_nan=True),
-        Case("negative weights only", (NEGATIVE,)),
-        Case("as many inputs as outputs", (random(4, 4, seed=2),)),
-        Case("halves of both signs", (np.array([[2], [1], [-1]], np.float32),)),
-    ])
+    Case("a column up to 127 and one up to 2", (HAND,)),
+    Case("columns of different size", (SIZES,)),
+    Case("a column of zeros", (ZEROS,), stops_at_nan=True),
+    Case("negative weights only", (NEGATIVE,)),
+    Case("as many inputs as outputs", (random(4, 4, seed=2),)),
+    Case("halves of both signs", (np.array([[2], [1], [-1]], np.float32),)),
+])
 exercise(pack_int4, [
-        Case("1 and 2", (np.array([1, 2], np.int8),)),
-        Case("six codes, some negative", (np.array([-1, 3, 7, -7, 0, -4], np.int8),)),
-        Case("three codes", (np.array([5, -2, 6], np.int8),)),
-        Case("no codes", (np.zeros(0, np.int8),)),
-        Case("columns side by side, shape (3, 2)", (np.array([[1, -1], [2, -2], [3, -3]], np.int8),)),
-    ])
+    Case("1 and 2", (np.array([1, 2], np.int8),)),
+    Case("six codes, some negative", (np.array([-1, 3, 7, -7, 0, -4], np.int8),)),
+    Case("three codes", (np.array([5, -2, 6], np.int8),)),
+    Case("no codes", (np.zeros(0, np.int8),)),
+    Case("columns side by side, shape (3, 2)",
+         (np.array([[1, -1], [2, -2], [3, -3]], np.int8),)),
+])
 exercise(attainable, [
-        Case("few operations a byte", (0.5, 10.0, 100.0)), Case("many operations a byte", (128.0, 10.0, 100.0)),
-        Case("where the roofs meet", (10.0, 10.0, 100.0)), Case("another machine", (2.0, 40.0, 1000.0)),
-        Case("another machine, on its slope still", (20.0, 40.0, 1000.0)),
-    ])
+    Case("few operations a byte", (0.5, 10.0, 100.0)),
+    Case("many operations a byte", (128.0, 10.0, 100.0)),
+    Case("where the roofs meet", (10.0, 10.0, 100.0)),
+    Case("another machine", (2.0, 40.0, 1000.0)),
+    Case("another machine, on its slope still", (20.0, 40.0, 1000.0)),
+])

@@ -4,13 +4,109 @@ import math
 import numpy as np
 
 from gpt2lab.gelu import exact_gelu, gelu
+from gpt2lab.inside import never_seen, trace_of, unit_activations, unit_pushes
 from gpt2lab.linear import linear as library_linear
 from gpt2lab.mlp import mlp
+from gpt2lab.teach import show
 
 from . import Case, exercise, mistake, random
 
+# What the lesson looks at: where units are awake in short sentences, and what they push.
 
-def _tanh_form(x, root=math.sqrt(2 / math.pi), cubic=0.044715, half=0.5, one=1.0):
+# Written for this course, in the style of old children's stories.
+CORPUS = (
+    "Once upon a time there was a miller who had three sons and one grey cat.",
+    "The old king sat upon his golden throne and wept for his lost daughter.",
+    "There were two little boys who lived by themselves at the edge of the sea.",
+    "She opened the door very softly and looked into the dark room.",
+    "He shook his head and said that he knew nothing of the matter.",
+    "\"I beg your pardon,\" said the frog; \"I did not mean to frighten you.\"",
+    "\"Who are you?\" asked the child. \"I am the wind,\" answered the voice.",
+    "\"Come in,\" cried the old woman, \"and warm your hands at the fire.\"",
+    "The wolf ran through the forest as fast as he could, but the hare was quicker.",
+    "In the morning the sun rose over the hills, and all the birds began to sing.",
+    "They walked for seven days and seven nights, until they came to a great river.",
+    "The princess took the ring from her finger and threw it into the well.",
+    "At last the youngest brother found the key under a flat stone.",
+    "\"What shall we do now?\" said the girl, and she began to cry.",
+    "The giant lifted the rock with one hand and laughed so loud that the trees shook.",
+    "A ship with white sails came slowly into the harbour.",
+    "The captain ordered his men to lower the boat and row to the island.",
+    "It was so cold that the water in the bucket was frozen.",
+    "Then the witch gave her an apple, red on one side and green on the other.",
+    "The mouse crept out of its hole, for it smelled the cheese.",
+    "\"Do not be afraid,\" said the fairy; \"I will help you.\"",
+    "He could not sleep, because he was thinking of the treasure in the cave.",
+    "The donkey, the dog and the rooster agreed to travel together.",
+    "After supper the grandmother told them a story about the moon.",
+    "If you had listened to me, you would not have lost your way.",
+    "The soldier drew his sword and stood before the gate.",
+    "Her eyes were as blue as the sky, and her hair was as black as coal.",
+    "The merchant counted his money twice, and then he counted it again.",
+    "Nobody in the village had ever seen such a beautiful bird.",
+    "The children were hungry and tired, and their shoes were full of holes.",
+    "\"Oh dear!\" cried the duck, \"where are my eggs?\"",
+    "The queen looked into the glass, but the glass said nothing at all.",
+    "By and by the rain stopped, and they went on their way.",
+    "He put the letter in his pocket and rode away upon his horse.",
+    "The fox was sitting under the tree, waiting for the crow to drop the meat.",
+    "\"You must never open the seventh room,\" said the master of the house.",
+    "The poor tailor had nothing left but a needle and a piece of thread.",
+    "When the clock struck twelve, the coach turned into a pumpkin again.",
+    "The bear did not want to hurt anybody; he only wanted the honey.",
+    "So they were married, and they lived happily for a great many years.",
+)
+
+
+def read(model, texts=CORPUS):
+    """Every place of some texts, how awake each unit is there, and what a unit may push.
+
+    Gives the P places in words, the activations (P, F) of each block, and the ids of the tokens
+    that training has met.
+    """
+    places = []
+    for text in texts:
+        tokens = show.tokens(model.tokenizer, model.encode(text))
+        places += [bracketed(tokens, t) for t in range(len(tokens))]
+    known = np.flatnonzero(~never_seen(model.weights["wte.weight"]))
+    return places, unit_activations(model, texts), known
+
+
+def bracketed(tokens, t, before=3, most=26):
+    """The token at t in brackets, behind the tokens before it."""
+    text = "".join(tokens[max(0, t - before):t]) + f"[{tokens[t]}]"
+    return text if len(text) <= most else "…" + text[1 - most:]
+
+
+def portrait(model, reading, block, unit, text="", count=7):
+    """What pictures.unit draws: where a unit is most awake, and the words that it pushes.
+
+    reading: as read gives it; the best place of a text of your own comes last.
+    """
+    places, activations, known = reading
+    awake = activations[block][:, unit]                                             # (P,)
+    best = np.argsort(-awake, kind="stable")[:count]
+    labels, act = [places[i] for i in best], [*awake[best]]
+    if text:
+        ids, trace = trace_of(model, text)
+        yours = trace[f"h.{block}.mlp.act"][:, unit]                                # (T,)
+        t = int(yours.argmax())
+        labels.append("yours: " + bracketed(show.tokens(model.tokenizer, ids), t, most=19))
+        act.append(yours[t])
+    push = unit_pushes(model.weights, block, unit)                                  # (V,)
+    order = known[np.argsort(-push[known], kind="stable")]
+    down = round(0.4 * len(labels))             # how many are shown of those that it pushes down
+    ids = [*order[:len(labels) - down], *order[-down:]]
+    return {"block": block, "unit": unit, "places": labels, "activations": np.array(act),
+            "yours": bool(text), "words": show.tokens(model.tokenizer, ids), "pushes": push[ids]}
+
+
+# Exercises and their mistakes.
+
+ROOT = math.sqrt(2 / math.pi)
+
+
+def _tanh_form(x, root=ROOT, cubic=0.044715, half=0.5, one=1.0):
     with np.errstate(over="ignore"):
         return (half * x * (one + np.tanh(root * (x + cubic * x * x * x)))).astype(x.dtype)
 
@@ -98,7 +194,7 @@ def square_for_cube(x):
 
     A square forgets the sign of x. Which power is in the formula?
     """
-    return (0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x)))).astype(x.dtype)
+    return (0.5 * x * (1 + np.tanh(ROOT * (x + 0.044715 * x * x)))).astype(x.dtype)
 
 
 @mistake(of=gelu)
@@ -152,7 +248,7 @@ def share_only(x):
 
     Between 0 and 1 lies the part of x that may pass. What is the share multiplied with?
     """
-    return (0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))).astype(x.dtype)
+    return (0.5 * (1 + np.tanh(ROOT * (x + 0.044715 * x * x * x)))).astype(x.dtype)
 
 
 @mistake(of=mlp)
@@ -237,7 +333,7 @@ def transposed(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     GPT-2's file stores them as (in, out), ready for x @ w. Other files store (out, in). Which
     shapes do you have here?
     """
-    if x.shape[-1] != w_fc.shape[-1]:           # NumPy's own sentence would be too long for the gallery
+    if x.shape[-1] != w_fc.shape[-1]:           # NumPy's sentence would be too long for the gallery
         raise ValueError(f"{x.shape} @ {w_fc.T.shape} does not fit")
     return linear(gelu(linear(x, w_fc.T, b_fc)), w_proj.T, b_proj)
 
@@ -391,8 +487,8 @@ def doubled(x, w, b):
 
 def made(T, D, F, seed, scale=1.0):
     """x, w_fc, b_fc, w_proj, b_proj for T tokens."""
-    return (random(T, D, seed=seed), random(D, F, seed=seed + 1, scale=scale), random(F, seed=seed + 2),
-            random(F, D, seed=seed + 3), random(D, seed=seed + 4))
+    return (random(T, D, seed=seed), random(D, F, seed=seed + 1, scale=scale),
+            random(F, seed=seed + 2), random(F, D, seed=seed + 3), random(D, seed=seed + 4))
 
 
 def whole(*numbers):

@@ -1,10 +1,65 @@
 """Lesson 11: probabilities and sample; entropy; the repetition penalty."""
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
 import numpy as np
 
+from gpt2lab.kvcache import KVCache
 from gpt2lab.sampling import probabilities, sample
 
 from . import Case, exercise, mistake
 
+# The text that grows in the lesson's explorer.
+
+
+class Step(NamedTuple):
+    """One draw: the id, its u, the logits after it, and why the text ends here, or ""."""
+    drawn: int | None
+    u: float | None
+    logits: np.ndarray
+    end: str
+
+
+def grow(model, prompt, seed, probabilities, sample, **settings):
+    """A Step for each draw; the first Step has drawn nothing. model.generate draws the same."""
+    rng, cache, end = np.random.default_rng(seed), KVCache(model.config), ""
+    logits = model.next_logits(model.encode(prompt), cache)                         # (V,)
+    yield Step(None, None, logits, end)
+    while not end:
+        u = rng.random()
+        drawn = sample(probabilities(logits, **settings), u)
+        if drawn == model.config.eos_token_id:
+            end = "the end token was drawn"
+        elif cache.length == model.config.n_positions:
+            end = "the context is full"
+        else:
+            logits = model.next_logits([drawn], cache)                              # (V,)
+        yield Step(drawn, u, logits, end)
+
+
+@lru_cache(maxsize=8)
+def _begun(*text, **settings):
+    """The steps of a text so far, and what makes the next ones."""
+    more = grow(*text, **settings)
+    return [next(more)], more
+
+
+def grown(count, *text, **settings):
+    """The Steps of a text up to `count` draws; arguments as in grow.
+
+    The last texts are remembered, so one more draw costs one step of the model.
+    """
+    steps, more = _begun(*text, **settings)
+    try:
+        steps.extend(islice(more, max(0, count + 1 - len(steps))))
+    except BaseException:
+        _begun.cache_clear()                    # a text that failed begins anew
+        raise
+    return steps[:count + 1]
+
+
+# Exercises and their mistakes.
 
 @mistake(of=probabilities)
 def drops_the_crossing_token(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
@@ -99,7 +154,9 @@ def overflows(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
         return probabilities(logits, 0)
     probs = np.exp(logits / temperature)
     probs = probs / probs.sum()
-    return probs if np.isnan(probs).any() else probabilities(logits, temperature, top_k, top_p, min_p)
+    if np.isnan(probs).any():
+        return probs
+    return probabilities(logits, temperature, top_k, top_p, min_p)
 
 
 @mistake(of=probabilities)
@@ -152,7 +209,8 @@ def top_p_of_all(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     if top_p is None or top_k is None or temperature == 0:
         return probabilities(logits, temperature, top_k, top_p, min_p)
     probs = probabilities(logits, temperature)
-    kept = (probabilities(logits, temperature, top_k) > 0) & (probabilities(logits, temperature, None, top_p) > 0)
+    kept = probabilities(logits, temperature, top_k) > 0
+    kept &= probabilities(logits, temperature, None, top_p) > 0
     return _last_cut(np.where(kept, probs, 0), min_p)
 
 
@@ -160,8 +218,8 @@ def top_p_of_all(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
 def strict_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Min-p cuts a token that has exactly the share that is asked for.
 
-    "At least p times the best probability": for p = 1 the best token itself must stay. Which sign of
-    comparison lets an equal one through?
+    "At least p times the best probability": for p = 1 the best token itself must stay. Which sign
+    of comparison lets an equal one through?
     """
     probs = _steps(logits, temperature, top_k, top_p, None)
     if min_p is not None:
@@ -174,8 +232,8 @@ def strict_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
 def top_p_past_the_edge(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-p takes one token more where the sum hits p exactly.
 
-    The sum has reached p there, so nothing is missing. Do you go on while the sum is below p, or also
-    while it equals p?
+    The sum has reached p there, so nothing is missing. Do you go on while the sum is below p, or
+    also while it equals p?
     """
     if temperature == 0:
         return probabilities(logits, 0)
@@ -193,7 +251,8 @@ def top_p_past_the_edge(logits, temperature=1.0, top_k=None, top_p=None, min_p=N
 def min_p_first(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Min-p cuts before top-k and top-p have cut.
 
-    The order is fixed: temperature, top-k, top-p, min-p. What does top-p count when min-p was there first?
+    The order is fixed: temperature, top-k, top-p, min-p. What does top-p count when min-p was
+    there first?
     """
     if temperature == 0:
         return probabilities(logits, 0)
@@ -308,7 +367,8 @@ def entropy(probs):
 def entropy_natural(probs):
     """The logarithm is the natural one.
 
-    Bits count halvings: two equal tokens are one bit. Which base has the logarithm that gives 1 for 2?
+    Bits count halvings: two equal tokens are one bit. Which base has the logarithm that gives 1
+    for 2?
     """
     return entropy(probs) * float(np.log(2))
 
@@ -425,12 +485,15 @@ CASES = [
     Case("top_p = 0.7", (logs(0.10, 0.45, 0.15, 0.30),), {"top_p": 0.7}),
     Case("top_p below the best probability", (logs(0.25, 0.40, 0.35),), {"top_p": 0.3}),
     Case("min_p = 0.3", (logs(0.20, 0.40, 0.10, 0.15, 0.15),), {"min_p": 0.3}),
-    Case("temperature 2 and top_p = 0.6", (numbers(4, 3, 2, 1),), {"temperature": 2.0, "top_p": 0.6}),
+    Case("temperature 2 and top_p = 0.6", (numbers(4, 3, 2, 1),),
+         {"temperature": 2.0, "top_p": 0.6}),
     Case("top_k = 2 and top_p = 0.5", (logs(0.4, 0.3, 0.2, 0.1),), {"top_k": 2, "top_p": 0.5}),
-    Case("everything together", (numbers(0, 5, 4, 3, 2, 1),), {"temperature": 0.7, "top_k": 4, "top_p": 0.95, "min_p": 0.1}),
+    Case("everything together", (numbers(0, 5, 4, 3, 2, 1),),
+         {"temperature": 0.7, "top_k": 4, "top_p": 0.95, "min_p": 0.1}),
     Case("min_p = 1", (numbers(2, 5, 5, 1),), {"min_p": 1.0}),
     Case("top_p = 0.5 and four equal logits", (numbers(0, 0, 0, 0),), {"top_p": 0.5}),
-    Case("top_p = 0.6 and min_p = 0.4", (logs(0.40, 0.18, 0.17, 0.15, 0.10),), {"top_p": 0.6, "min_p": 0.4}),
+    Case("top_p = 0.6 and min_p = 0.4", (logs(0.40, 0.18, 0.17, 0.15, 0.10),),
+         {"top_p": 0.6, "min_p": 0.4}),
 ]
 BELOW_1 = float(np.nextafter(1, 0))
 DRAWS = [

@@ -1,7 +1,82 @@
 """Bonus lesson: guesses from the text so far, how many to accept, and one step of the loop."""
-from gpt2lab.lookup import accept, guess
+import time
+from functools import lru_cache
+
+import numpy as np
+
+from gpt2lab.kvcache import KVCache
+from gpt2lab.lookup import accept, guess, logits_behind, passes
+from gpt2lab.teach.living import GAP
 
 from . import Case, exercise, mistake
+
+# what the lesson measures, and what its pictures show
+
+
+def greedy_ids(model, text, tokens):
+    """The new ids that greedy writes, up to where two best tokens are too close to call."""
+    return list(_greedy_ids(model, text, tokens))
+
+
+@lru_cache(maxsize=32)
+def _greedy_ids(model, text, tokens):
+    cache, new, ids = KVCache(model.config), model.encode(text), []
+    for _ in range(min(tokens, model.config.n_positions - len(new) + 1)):
+        logits = model.next_logits(new, cache)                                      # (V,)
+        second, first = np.sort(logits)[-2:]
+        if first - second < GAP:
+            break
+        new = [int(logits.argmax())]
+        ids += new
+    return tuple(ids)
+
+
+def passes_of(ids, prompt, k, longest=3, careful=True):
+    """The passes that write ids[prompt:], as if greedy would: [(guesses checked, new ids)]."""
+    def choose(text, guessed):
+        return ids[len(text):]
+    return list(passes(choose, ids[:prompt], len(ids) - prompt, k, longest, careful))
+
+
+def greedy_in_passes(model, text, tokens, lookup=None):
+    """Greedy's new ids, and the number of passes that the model made for them."""
+    names = []
+
+    def watch(name, function):
+        names.append(name)
+        return function
+    done = model.tapped(watch).generate_ids(model.encode(text), max_new_tokens=tokens,
+                                            temperature=0, eos_token_id=None, lookup=lookup)
+    return done.ids, names.count("embed")       # every pass begins with it
+
+
+def writing_seconds(model, ids, prompt, k, careful=True):
+    """Seconds of the passes that write ids[prompt:], as if greedy would; k = 0: without guesses."""
+    cache = KVCache(model.config)
+
+    def choose(text, guessed):
+        logits_behind(model, cache, text, guessed)
+        return ids[len(text):]
+    start = time.perf_counter()
+    list(passes(choose, ids[:prompt], len(ids) - prompt, k, careful=careful))
+    return time.perf_counter() - start
+
+
+def pass_seconds(model, rows, seen=64, repeats=5):
+    """Median seconds of a pass over so many tokens and their logits, with `seen` in the cache."""
+    cache, ids = KVCache(model.config), list(range(100, 100 + max(seen, *rows)))
+    model.next_logits(ids[:seen], cache)
+    times = {n: [] for n in rows}
+    for _ in range(repeats):
+        for n in rows:
+            cache.length = seen
+            start = time.perf_counter()
+            model.last_logits(ids[:n], n, cache)
+            times[n].append(time.perf_counter() - start)
+    return [float(np.median(times[n])) for n in rows]
+
+
+# the exercises
 
 
 @mistake(of=guess)
@@ -53,7 +128,8 @@ def first_place_untried(ids, k, longest=3):
 def end_finds_itself(ids, k, longest=3):
     """The end of the text finds itself.
 
-    Nothing follows the last place of all. Where must the search begin, so that it finds an earlier one?
+    Nothing follows the last place of all. Where must the search begin, so that it finds an earlier
+    one?
     """
     return []
 
@@ -62,7 +138,8 @@ def end_finds_itself(ids, k, longest=3):
 def found_tokens_too(ids, k, longest=3):
     """The guess begins with the tokens that were looked for.
 
-    They stand at the end of the text already. How many tokens behind the start does the guess begin?
+    They stand at the end of the text already. How many tokens behind the start does the guess
+    begin?
     """
     return _search(ids, k, longest, shift=lambda n: 0)
 
@@ -80,7 +157,8 @@ def one_too_far(ids, k, longest=3):
 def no_round(ids, k, longest=3):
     """The guess is too short where the text ends.
 
-    A text that repeats itself goes on: begin again with what followed. What does a list times k give?
+    A text that repeats itself goes on: begin again with what followed. What does a list times k
+    give?
     """
     for n in range(min(longest, len(ids) - 1), 0, -1):
         for start in range(len(ids) - n - 1, -1, -1):
@@ -93,7 +171,8 @@ def no_round(ids, k, longest=3):
 def last_token_again(ids, k, longest=3):
     """Where the text ends, the guess is filled up with the last token.
 
-    A text that repeats itself goes on: begin again with all that followed. What does a list times k give?
+    A text that repeats itself goes on: begin again with all that followed. What does a list times k
+    give?
     """
     followed = no_round(ids, k, longest)
     return followed + followed[-1:] * (k - len(followed))
@@ -103,7 +182,8 @@ def last_token_again(ids, k, longest=3):
 def searched_again(ids, k, longest=3):
     """One token is guessed, then the search begins anew behind it.
 
-    One search is enough: with the place come all the tokens that follow it. How many of them do you take?
+    One search is enough: with the place come all the tokens that follow it. How many of them do you
+    take?
     """
     text = list(ids)
     for _ in range(k):
@@ -115,7 +195,8 @@ def searched_again(ids, k, longest=3):
 def no_overlap(ids, k, longest=3):
     """A place that overlaps the end of the text is not looked at.
 
-    In 1 1 1 the end 1 1 stands one place further up too. Which start is the latest that is not the end itself?
+    In 1 1 1 the end 1 1 stands one place further up too. Which start is the latest that is not the
+    end itself?
     """
     return _search(ids, k, longest, starts=lambda n: range(max(len(ids) - 2 * n + 1, 0)))
 
@@ -141,9 +222,10 @@ def longest_ignored(ids, k, longest=3):
 
 @mistake(of=guess)
 def no_bound(ids, k, longest=3):
-    """As many as `longest` tokens are looked for at the start of the text too, where there are fewer.
+    """At the start of the text, `longest` tokens are looked for where there are fewer.
 
-    ids[-3:] of a list of two is that list. How long can the end be, if something must stand before it?
+    ids[-3:] of a list of two is that list. How long can the end be, if something must stand before
+    it?
     """
     if len(ids) <= longest:
         return []
@@ -173,7 +255,8 @@ def all_alike(guessed, greedy):
 def return_in_the_loop(guessed, greedy):
     """The loop is left at its first pair, right or wrong.
 
-    A return inside the loop ends it. Under which condition may it stand there, and what comes after the loop?
+    A return inside the loop ends it. Under which condition may it stand there, and what comes after
+    the loop?
     """
     right = 0
     for a, b in zip(guessed, greedy):
@@ -238,9 +321,10 @@ def wrong_ones_counted(guessed, greedy):
 
 
 class Choose:
-    """A model that writes one text: choose(ids, rows) gives greedy's token after each of the last rows ids.
+    """A model that writes one text: choose(ids, rows) gives greedy's id after each last one.
 
-    Behind a token that is not in the text, and behind its end, it chooses 99. It answers once: one pass is all there is.
+    Behind a token that is not in the text, and behind its end, it chooses 99. It answers once: one
+    pass is all there is.
     """
 
     def __init__(self, *text):
@@ -252,8 +336,11 @@ class Choose:
             raise RuntimeError("the model was asked twice: one pass is enough for all guesses")
         if not 1 <= rows <= len(ids):
             raise ValueError(f"choose: rows must be from 1 to {len(ids)}, got {rows}")
-        ends = range(len(ids) - rows + 1, len(ids) + 1)
-        return [self.text[end] if end < len(self.text) and tuple(ids[:end]) == self.text[:end] else 99 for end in ends]
+        return [self._after(tuple(ids[:end])) for end in range(len(ids) - rows + 1, len(ids) + 1)]
+
+    def _after(self, ids):
+        known = len(ids) < len(self.text) and ids == self.text[:len(ids)]
+        return self.text[len(ids)] if known else 99
 
     def __eq__(self, other):
         return self.text == other.text
@@ -273,7 +360,8 @@ def step(choose, ids, k, guess=guess, accept=accept):
 def no_own_token(choose, ids, k, guess=guess, accept=accept):
     """The model's own token behind the accepted guesses is missing.
 
-    greedy holds one token more than the guesses. Without it, a pass with no right guess gives nothing.
+    greedy holds one token more than the guesses. Without it, a pass with no right guess gives
+    nothing.
     """
     return step(choose, ids, k, guess, accept)[:-1]
 
@@ -282,7 +370,8 @@ def no_own_token(choose, ids, k, guess=guess, accept=accept):
 def no_own_token_at_the_end(choose, ids, k, guess=guess, accept=accept):
     """The model's own token is missing where no guess is wrong.
 
-    greedy holds one token more than the guesses. Which one is left over when the last guess is right?
+    greedy holds one token more than the guesses. Which one is left over when the last guess is
+    right?
     """
     guessed = guess(ids, k)
     greedy = choose(ids + guessed, len(guessed) + 1)
@@ -313,7 +402,8 @@ def all_choices(choose, ids, k, guess=guess, accept=accept):
 def one_choice_too_many(choose, ids, k, guess=guess, accept=accept):
     """One of greedy's choices too many is kept, behind a wrong guess.
 
-    It follows a guess that was refused. A cut [:n] keeps n tokens: how many does a pass with no right guess give?
+    It follows a guess that was refused. A cut [:n] keeps n tokens: how many does a pass with no
+    right guess give?
     """
     guessed = guess(ids, k)
     greedy = choose(ids + guessed, len(guessed) + 1)
@@ -335,7 +425,8 @@ def one_pass_each(choose, ids, k, guess=guess, accept=accept):
 def a_row_for_every_token(choose, ids, k, guess=guess, accept=accept):
     """The model is asked for a row of every token, those of the text too.
 
-    Then greedy[0] comes after the first token of the text. Behind which token must the first row stand?
+    Then greedy[0] comes after the first token of the text. Behind which token must the first row
+    stand?
     """
     guessed = guess(ids, k)
     greedy = choose(ids + guessed, len(ids + guessed))
@@ -346,7 +437,8 @@ def a_row_for_every_token(choose, ids, k, guess=guess, accept=accept):
 def one_row_short(choose, ids, k, guess=guess, accept=accept):
     """The row after the text itself is missing.
 
-    The first guess is checked by the choice in front of it. How many rows are that, with one for each guess?
+    The first guess is checked by the choice in front of it. How many rows are that, with one for
+    each guess?
     """
     guessed = guess(ids, k)
     greedy = choose(ids + guessed, len(guessed))
@@ -393,7 +485,7 @@ def nothing_to_guess(choose, ids, k, guess=guess, accept=accept):
 
 @mistake(of=step)
 def first_choice_last(choose, ids, k, guess=guess, accept=accept):
-    """The token behind the accepted guesses is greedy's first choice, not the one that follows them.
+    """The token behind the accepted guesses is greedy's first choice, not the one after them.
 
     greedy[0] comes after the text without guesses. Which one comes after `right` of them?
     """
@@ -404,7 +496,7 @@ def first_choice_last(choose, ids, k, guess=guess, accept=accept):
 
 @mistake(of=step)
 def last_choice_last(choose, ids, k, guess=guess, accept=accept):
-    """The token behind the accepted guesses is greedy's last choice, which follows all guesses, wrong ones too.
+    """The token behind the accepted guesses is greedy's last choice, behind the wrong ones too.
 
     greedy[0] comes after the text without guesses. Which one comes after `right` of them?
     """
@@ -415,9 +507,10 @@ def last_choice_last(choose, ids, k, guess=guess, accept=accept):
 
 @mistake(of=step)
 def last_choice_too_early(choose, ids, k, guess=guess, accept=accept):
-    """The token behind the accepted guesses is the choice one place too early, at the last right guess.
+    """The token behind the accepted guesses is the choice one place too early.
 
-    greedy[0] comes after the text, in the place of the first guess. With one right guess, which one follows it?
+    greedy[0] comes after the text, in the place of the first guess. With one right guess, which one
+    follows it?
     """
     guessed = guess(ids, k)
     greedy = choose(ids + guessed, len(guessed) + 1)
@@ -442,18 +535,22 @@ GUESSES = [
     Case("k = 1", ([1, 2, 3, 9, 8, 1, 2, 3], 1)),
 ]
 LOOP = (1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3)
+SECOND_WRONG, FIRST_WRONG = (1, 2, 3, 1, 2, 3, 9, 4, 5), (1, 2, 3, 1, 2, 8, 1, 2)
 
 exercise(guess, GUESSES)
 exercise(accept, [
-        Case("the hand example", ([7, 5], [7, 8, 4])), Case("all right", ([7, 5, 6], [7, 5, 6, 2])),
-        Case("the first one wrong", ([7, 5, 6], [1, 5, 6, 2])), Case("the second one wrong", ([7, 5, 6, 3], [7, 1, 6, 3, 2])),
-        Case("no guess", ([], [4])), Case("all the same token", ([7, 7, 7], [7, 7, 7, 7])),
-    ])
+    Case("the hand example", ([7, 5], [7, 8, 4])),
+    Case("all right", ([7, 5, 6], [7, 5, 6, 2])),
+    Case("the first one wrong", ([7, 5, 6], [1, 5, 6, 2])),
+    Case("the second one wrong", ([7, 5, 6, 3], [7, 1, 6, 3, 2])),
+    Case("no guess", ([], [4])),
+    Case("all the same token", ([7, 7, 7], [7, 7, 7, 7])),
+])
 exercise(step, [
-        Case("all guesses right", (Choose(*LOOP), list(LOOP[:5]), 3, guess, accept)),
-        Case("the second guess wrong", (Choose(1, 2, 3, 1, 2, 3, 9, 4, 5), [1, 2, 3, 1, 2], 3, guess, accept)),
-        Case("the first guess wrong", (Choose(1, 2, 3, 1, 2, 8, 1, 2), [1, 2, 3, 1, 2], 3, guess, accept)),
-        Case("nothing to guess from", (Choose(1, 2, 3, 4), [1, 2, 3], 3, guess, accept)),
-        Case("k = 1", (Choose(*LOOP), list(LOOP[:5]), 1, guess, accept)),
-        Case("a text of one token", (Choose(4, 4, 4, 4), [4], 2, guess, accept)),
-    ])
+    Case("all guesses right", (Choose(*LOOP), list(LOOP[:5]), 3, guess, accept)),
+    Case("the second guess wrong", (Choose(*SECOND_WRONG), [1, 2, 3, 1, 2], 3, guess, accept)),
+    Case("the first guess wrong", (Choose(*FIRST_WRONG), [1, 2, 3, 1, 2], 3, guess, accept)),
+    Case("nothing to guess from", (Choose(1, 2, 3, 4), [1, 2, 3], 3, guess, accept)),
+    Case("k = 1", (Choose(*LOOP), list(LOOP[:5]), 1, guess, accept)),
+    Case("a text of one token", (Choose(4, 4, 4, 4), [4], 2, guess, accept)),
+])

@@ -1,15 +1,14 @@
 """Pictures of lesson 13: every array from a text to the next word, one a step."""
-from functools import lru_cache
-
 import numpy as np
 
-from gpt2lab.sampling import probabilities, sample
-from gpt2lab.teach import plot, show
+from gpt2lab.teach import plot
 
-LESSONS = (("ids", "03 BPE"), ("embed", "04 Embedding"), ("ln_", "05 LayerNorm"), ("attn.c_attn", "01 Linear"),
-           ("attn.c_proj", "01 Linear"), ("attn.scores", "06 Attention"), ("attn.pattern", "06 Attention"),
-           ("attn.mixed", "06 Attention"), ("attn", "07 Heads"), ("mlp.c_", "01 Linear"), ("mlp", "08 MLP"),
-           ("resid", "09 Block"), ("logits", "10 LM head"), ("probabilities", "11 Sampling"), ("next word", "11 Sampling"))
+LESSONS = (("ids", "03 BPE"), ("embed", "04 Embedding"), ("ln_", "05 LayerNorm"),
+           ("attn.c_attn", "01 Linear"), ("attn.c_proj", "01 Linear"),
+           ("attn.scores", "06 Attention"), ("attn.pattern", "06 Attention"),
+           ("attn.mixed", "06 Attention"), ("attn", "07 Heads"), ("mlp.c_", "01 Linear"),
+           ("mlp", "08 MLP"), ("resid", "09 Block"), ("logits", "10 LM head"),
+           ("probabilities", "11 Sampling"), ("next word", "11 Sampling"))
 
 
 def lesson(name):
@@ -18,49 +17,44 @@ def lesson(name):
     return next(title for start, title in LESSONS if place.startswith(start))
 
 
-def steps(model, text, temperature=0.8, u=0.3):
-    """[(name, array)] from the ids to the next word, in the order of computing."""
-    ids = np.array(model.encode(text))
-    arrays = [("ids", ids), *model.trace(ids).items()]
-    probs = probabilities(arrays[-1][1][-1], temperature)                           # (V,)
-    return arrays + [("probabilities", probs), ("next word", np.array([sample(probs, u)]))]
-
-
-@lru_cache(maxsize=2)
-def _cached_steps(model, text):
-    return steps(model, text)
-
-
 @plot.styled
-def step_through(model, text, step):
-    """One array of the way: its name, shape, picture, and the lesson that built it."""
-    arrays = _cached_steps(model, text)
+def step_through(arrays, step, words):
+    """One array of the way: its name, shape, picture, and the lesson that built it.
+
+    arrays {name: array}: from "ids" to "probabilities" and "next word", in the order of computing;
+    words: the texts of the "ids", of the best "probabilities" (the best first), of the "next word".
+    """
     step = min(step, len(arrays) - 1)
-    name, array = arrays[step]
-    tokens = show.tokens(model.tokenizer, arrays[0][1])
+    name, array = list(arrays.items())[step]
     built = lesson(name)
     fig, (ax,) = plot.figure(height=330, drawn={name: array}, alt=(
-        f"Step {step} of {len(arrays) - 1}: {name}, shape {array.shape}, built in lesson {built}."))
-    title = f"step {step} of {len(arrays) - 1}: {name} {array.shape} · lesson {built}"
+        f"Step {step} of {len(arrays) - 1}: {name}, shape {array.shape}, "
+        f"built in lesson {built}."))
     if name in ("ids", "next word"):
-        words = show.tokens(model.tokenizer, array)
-        ax.axis("off")
-        for place, (word, i) in enumerate(zip(words[:16], array)):
-            ax.text(0.45, 1 - (place + 0.5) / max(len(words[:16]), 4), word, ha="right", va="center")
-            ax.text(0.55, 1 - (place + 0.5) / max(len(words[:16]), 4), str(i), va="center", color=plot.BLUE)
+        _ids(ax, array, words[name])
     elif name == "probabilities":
-        best = np.argsort(-array, kind="stable")[:12]
-        ax.barh(range(len(best)), array[best], color=plot.GREEN, hatch="//", edgecolor="white")
-        ax.set_yticks(range(len(best)), show.tokens(model.tokenizer, best))
-        ax.set(xlabel="probability, the 12 best", ylim=(len(best) - 0.5, -0.5))
+        best = np.sort(array)[::-1][:len(words[name])]
+        ax.barh(range(len(best)), best, color=plot.GREEN, hatch="//", edgecolor="white")
+        ax.set_yticks(range(len(best)), words[name])
+        ax.set(xlabel=f"probability, the {len(best)} best", ylim=(len(best) - 0.5, -0.5))
     else:
-        _map(ax, name, array, tokens)
-    ax.set_title(title)
+        _map(ax, name, array, words["ids"])
+    ax.set_title(f"step {step} of {len(arrays) - 1}: {name} {array.shape} · lesson {built}")
     return fig
 
 
+def _ids(ax, ids, words):
+    """The first 16 tokens as words, with their ids beside them."""
+    ax.axis("off")
+    rows = max(len(words[:16]), 4)
+    for place, (word, i) in enumerate(zip(words[:16], ids)):
+        y = 1 - (place + 0.5) / rows
+        ax.text(0.45, y, word, ha="right", va="center")
+        ax.text(0.55, y, str(i), va="center", color=plot.BLUE)
+
+
 def _map(ax, name, array, tokens):
-    """An array as a map; heads stand side by side; of the logits the 200 with the largest last row."""
+    """An array as a map; heads stand side by side; of the logits the 200 best of the last row."""
     if name == "logits":
         array = array[:, np.sort(np.argsort(-array[-1], kind="stable")[:200])]
     wide = np.concatenate(list(array), axis=-1) if array.ndim == 3 else array       # (T, ...)

@@ -1,6 +1,4 @@
 """Pictures of lesson 05: the size of the stream, gaps between numbers, gain and bias, one row."""
-import numpy as np
-
 from gpt2lab.teach import plot
 
 
@@ -53,9 +51,10 @@ def one_row(before, after, settings):
 def settings(rows):
     """A row after layer_norm, {(gain, bias, epsilon): (D,)}."""
     names = [f"gain {gain:g}, bias {bias:g}, epsilon {epsilon:g}" for gain, bias, epsilon in rows]
-    fig, axes = plot.figure(len(rows), height=310, sharey=True, drawn=dict(zip(names, rows.values())),
-                            alt="The same row after three settings: " + "; ".join(
-                                f"{name} gives {_size(row)}" for name, row in zip(names, rows.values())) + ".")
+    drawn = dict(zip(names, rows.values()))
+    given = "; ".join(f"{name} gives {_size(row)}" for name, row in drawn.items())
+    fig, axes = plot.figure(len(rows), height=310, sharey=True, drawn=drawn,
+                            alt=f"The same row after three settings: {given}.")
     for ax, name, row in zip(axes, names, rows.values()):
         _row(ax, row, name.replace(", epsilon", "\nepsilon"), plot.GREEN)
     axes[0].set_ylabel("number")
@@ -69,7 +68,8 @@ def _size(row):
 def _row(ax, row, title, colour):
     """Bars of a row, its mean as a dashed line, mean plus and minus deviation as a grey band."""
     mean, deviation = row.mean(), row.std()
-    ax.bar(range(len(row)), row, color=colour, hatch="//" if colour == plot.GREEN else None, edgecolor="white")
+    hatch = "//" if colour == plot.GREEN else None
+    ax.bar(range(len(row)), row, color=colour, hatch=hatch, edgecolor="white")
     ax.axhspan(mean - deviation, mean + deviation, color="0.9", zorder=0)
     ax.axhline(mean, color="black", linestyle="--", linewidth=1)
     ax.set(title=f"{title}\nmean {mean:z.2f}\ndeviation {deviation:z.2f}", xlabel="column",
