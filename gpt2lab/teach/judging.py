@@ -40,6 +40,7 @@ def recognise(exercise, results, misses):
     """
     rights = [attempt(exercise.right, case) for case in exercise.cases[:len(results)]]
     missed = [i for i, text in enumerate(misses) if text]
+    stopped = isinstance(results[missed[0]], Failure)   # different slips can have one error's words
     best, known = (False, False, 0, False), None
     for mistake in exercise.mistakes:
         others = [attempt(mistake, case) for case in exercise.cases[:len(results)]]
@@ -54,7 +55,8 @@ def recognise(exercise, results, misses):
                 stops.add(i)
         whole = len(fits) >= 2 and len(fits) + len(stops) == len(results)
         score = fits.issuperset(missed), whole, len(fits), True
-        if (missed[0] in fits or whole) and score > best:
+        by_chance = stopped and len(fits.intersection(missed)) < 2 < len(missed)
+        if (whole or missed[0] in fits and not by_chance) and score > best:
             best, known = score, mistake
     return known, best[0] or best[1]
 

@@ -3,6 +3,8 @@
 The first line of a docstring says what is wrong, the rest is a hint, as for a known mistake. A slip
 is only looked for where no known mistake of the exercise fits.
 """
+import warnings
+
 import numpy as np
 
 from .attempting import Failure, TimeUp
@@ -29,7 +31,8 @@ def slip_of(results, rights, misses):
 
 def _could(test, got, want):
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")     # of rows that are nan
             return bool(test(got, want))
     except Exception:                           # not for results of this kind
         return False
@@ -148,9 +151,9 @@ def axis_is_not_there(got, want):
 
     Arrays with more or fewer axes come in as well. Which number means the last axis of each?
     """
-    return _says(got, "axis", "too many indices", "subscripts", "not enough values to unpack",
-                 "too many values to unpack", "tuple index out of range", "-dimensional",
-                 "invalid index to scalar", "object of type 'numpy.float32' has no len()",
+    return _says(got, "for array of dimension", "too many indices", "subscripts", "dimensions",
+                 "-dimensional", "values to unpack", "tuple index out of range", "index to scalar",
+                 "object of type 'numpy.float32' has no len()",
                  "'numpy.float32' object is not iterable")
 
 
@@ -315,7 +318,7 @@ def in_order_of_size(got, want):
 
     sort and sets forget which came first. Which order is asked for?
     """
-    return len(got) > 1 and _alike(list(got), sorted(want))
+    return isinstance(got, (list, tuple)) and len(got) > 1 and _alike(got, sorted(want))
 
 
 @slip
@@ -335,7 +338,7 @@ def text_for_numbers(got, want):
     A text looks like the list when it is printed, but nobody can count with it. What collects
     numbers?
     """
-    return isinstance(got, str) and isinstance(want, (list, tuple, np.ndarray))
+    return isinstance(got, str) and isinstance(want, (list, tuple))
 
 
 @slip
@@ -357,6 +360,36 @@ def number_of_another_kind(got, want):
 
 
 @slip
+def bytes_for_text(got, want):
+    """The text comes back as bytes, or as Python writes bytes.
+
+    decode makes a text of bytes; str and repr only show them. Which one do you use?
+    """
+    return isinstance(want, str) and (isinstance(got, bytes) or "b'" in got or 'b"' in got)
+
+
+@slip
+def another_kind_of_thing(got, want):
+    """Something of another kind comes back.
+
+    The task says what to give back: a number, a text, a list, a dict, an array. What is yours?
+    """
+    kinds = (str, bytes, dict, np.ndarray, (list, tuple), (int, float, np.generic))
+    return not isinstance(got, Failure) and not isinstance(want, Failure) and [
+        isinstance(got, kind) for kind in kinds] != [isinstance(want, kind) for kind in kinds]
+
+
+@slip
+def other_axes(got, want):
+    """The result has other axes than it should have.
+
+    Compare the two shapes: what should each axis count? Write the shape behind each of your lines,
+    and find the first that is wrong.
+    """
+    return got.shape != want.shape
+
+
+@slip
 def off_by_one(got, want):
     """The number is 1 too large or too small.
 
@@ -373,15 +406,6 @@ def white_space(got, want):
     Is something stripped, split, or put between the parts?
     """
     return isinstance(got, str) and got != want and "".join(got.split()) == "".join(want.split())
-
-
-@slip
-def bytes_for_text(got, want):
-    """The text comes back as bytes, or as Python writes bytes.
-
-    decode makes a text of bytes; str and repr only show them. Which one do you use?
-    """
-    return isinstance(want, str) and (isinstance(got, bytes) or "b'" in got or 'b"' in got)
 
 
 @slip
@@ -508,3 +532,32 @@ def nan_or_infinity(got, want):
     Print each step: where does the first one appear?
     """
     return got.shape == want.shape and bool((~np.isfinite(got) & np.isfinite(want)).any())
+
+
+@slip
+def only_the_first_row(got, want):
+    """The first row is right, the others are not.
+
+    What is true of the first row only: its place is 0, nothing stands before it? What do you do for
+    each of the others?
+    """
+    return want.ndim > 1 and len(want) > 1 and _alike(got[0], want[0])
+
+
+@slip
+def only_the_last_row(got, want):
+    """The last row is right, the others are not.
+
+    Does a loop write each row over the one before? What do the others lack?
+    """
+    return want.ndim > 1 and len(want) > 1 and _alike(got[-1], want[-1])
+
+
+@slip
+def few_digits(got, want):
+    """The numbers are nearly right: the digits at the end are not.
+
+    A constant with too few digits, a narrow dtype, a small number added or left out, or a step in
+    another order. Which of your steps is not exactly the task's?
+    """
+    return got.shape == want.shape and bool((np.abs(got - want) <= 1e-2 * (1 + abs(want))).all())

@@ -256,6 +256,81 @@ def first_pair_forgotten(parts, ranks):
 
 
 @mistake(of=merge)
+def stops_at_two(parts, ranks):
+    """It stops when two parts are left.
+
+    Two parts are one pair, and it may be in the list. When is no pair left at all?
+    """
+    parts = list(parts)
+    while len(parts) > 2:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        _join(parts, min(known, key=lambda i: ranks[parts[i], parts[i + 1]]))
+    return parts
+
+
+@mistake(of=merge)
+def last_pair_not_merged(parts, ranks):
+    """It stops when a single pair is left that could be merged.
+
+    One pair is enough to go on. How many known pairs are there when you are done?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if len(known) <= 1:
+            return parts
+        _join(parts, min(known, key=lambda i: ranks[parts[i], parts[i + 1]]))
+
+
+@mistake(of=merge)
+def three_for_one(parts, ranks):
+    """A merge takes three parts away and puts back two of them.
+
+    A slice leaves its end out by itself. How many parts has parts[i:i + 2]?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts[i:i + 3] = [parts[i] + parts[i + 1]]
+
+
+@mistake(of=merge)
+def put_at_the_end(parts, ranks):
+    """The merged part is put at the end of the list.
+
+    The word must read as before. Where did its two halves stand?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts.append(parts[i] + parts[i + 1])
+        del parts[i:i + 2]
+
+
+@mistake(of=merge)
+def space_between(parts, ranks):
+    """A space is put between the two halves.
+
+    The space is a byte like any other. What stands between two parts when you join them?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts[i:i + 2] = [b" ".join(parts[i:i + 2])]
+
+
+@mistake(of=merge)
 def right_half_stays(parts, ranks):
     """The right half of a merged pair stays behind as well.
 
@@ -551,6 +626,27 @@ def latin_1_bytes(text, pattern, merge, ranks, ids):
     """
     return [ids[part] for piece in pattern.findall(text)
             for part in merge([bytes([byte]) for byte in piece.encode("latin-1")], ranks)]
+
+
+@mistake(of=encode)
+def none_for_unknown(text, pattern, merge, ranks, ids):
+    """The parts start as characters, and one that is no token gives None.
+
+    An é is one character and two bytes. Where is piece.encode("utf-8") cut into single bytes?
+    """
+    return [ids.get(part) for piece in pattern.findall(text)
+            for part in merge([c.encode("utf-8") for c in piece], ranks)]
+
+
+@mistake(of=encode)
+def utf_16(text, pattern, merge, ranks, ids):
+    """The bytes are those of UTF-16.
+
+    There each letter has two bytes, and the list of pairs knows none of them. Which encoding does
+    GPT-2 use?
+    """
+    return [ids[part] for piece in pattern.findall(text)
+            for part in merge([bytes([byte]) for byte in piece.encode("utf-16")], ranks)]
 
 
 @mistake(of=encode)

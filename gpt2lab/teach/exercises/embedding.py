@@ -183,6 +183,71 @@ def one_position_too_many(ids, wte, wpe, start=0):
 
 
 @mistake(of=embed)
+def positions_taken_away(ids, wte, wpe, start=0):
+    """The position rows are taken away, not added.
+
+    Which sign stands between the two rows in the formula?
+    """
+    return wte[ids] - wpe[start:start + len(ids)]
+
+
+@mistake(of=embed)
+def bare_positions(ids, wte, wpe, start=0):
+    """The number of the place is added, not its row in the position table.
+
+    Each place has a row of D learned numbers. Which of your arguments is not used?
+    """
+    return wte[ids] + np.arange(start, start + len(ids), dtype=np.float32)[:, None]
+
+
+@mistake(of=embed)
+def ids_ignored(ids, wte, wpe, start=0):
+    """The first rows of the token table are taken, whatever the ids are.
+
+    ids[t] says which row token t has. Do you use the ids, or only their number?
+    """
+    return wte[:len(ids)] + wpe[start:start + len(ids)]
+
+
+@mistake(of=embed)
+def first_id_for_all(ids, wte, wpe, start=0):
+    """All tokens get the row of the first id.
+
+    NumPy spreads one row over all the others. How many token rows does a text of T tokens need?
+    """
+    return wte[ids[0]] + wpe[start:start + len(ids)]
+
+
+@mistake(of=embed)
+def first_row_only(ids, wte, wpe, start=0):
+    """Only the first token gets its position.
+
+    Each token has a place. What do you do for the others?
+    """
+    x = wte[ids]
+    x[0] += wpe[start]
+    return x
+
+
+@mistake(of=embed)
+def one_below_the_other(ids, wte, wpe, start=0):
+    """The position rows stand below the token rows, so there are 2 T rows.
+
+    The model expects one row a token. How do two rows become one?
+    """
+    return np.concatenate([wte[ids], wpe[start:start + len(ids)]])
+
+
+@mistake(of=embed)
+def start_as_a_page(ids, wte, wpe, start=0):
+    """start counts whole texts, not tokens.
+
+    start = 1 means: one token stood before. Do you multiply it by something?
+    """
+    return wte[ids] + wpe[start * len(ids):(start + 1) * len(ids)]
+
+
+@mistake(of=embed)
 def last_positions(ids, wte, wpe, start=0):
     """The last rows of the position table are taken.
 

@@ -144,6 +144,73 @@ def no_gain_no_bias(x, gain, bias, epsilon=1e-5):
 
 
 @mistake(of=layer_norm)
+def bias_taken_away(x, gain, bias, epsilon=1e-5):
+    """The bias is taken away, not added.
+
+    Which sign stands in front of b in the formula?
+    """
+    return layer_norm(x, gain, -bias, epsilon)
+
+
+@mistake(of=layer_norm)
+def gain_added(x, gain, bias, epsilon=1e-5):
+    """The gain is added, not multiplied by.
+
+    A gain stretches, a bias shifts. Which sign stands in front of g in the formula?
+    """
+    return layer_norm(x, np.ones_like(gain), gain + bias, epsilon)
+
+
+@mistake(of=layer_norm)
+def gain_and_bias_multiply(x, gain, bias, epsilon=1e-5):
+    """The row is multiplied by the sum of gain and bias.
+
+    Only the gain multiplies; the bias comes after it. Are there brackets too many?
+    """
+    return layer_norm(x, gain + bias, np.zeros_like(bias), epsilon)
+
+
+@mistake(of=layer_norm)
+def gain_on_the_bias(x, gain, bias, epsilon=1e-5):
+    """The gain multiplies the bias, not the row.
+
+    What stands in front of the gain in the formula?
+    """
+    return layer_norm(x, np.ones_like(gain), gain * bias, epsilon)
+
+
+@mistake(of=layer_norm)
+def mean_is_a_sum(x, gain, bias, epsilon=1e-5):
+    """The mean is a sum: it is not divided by D.
+
+    The mean of 1, 2, 3, 6 is 3, not 12. How many numbers has a row?
+    """
+    centred = x - x.sum(axis=-1, keepdims=True)
+    variance = (centred ** 2).mean(axis=-1, keepdims=True)
+    return (centred / np.sqrt(variance + epsilon) * gain + bias).astype(x.dtype)
+
+
+@mistake(of=layer_norm)
+def divided_by_rows(x, gain, bias, epsilon=1e-5):
+    """The sums are divided by the number of rows, not by the length of a row.
+
+    len(x) counts rows. Which number of x.shape is D?
+    """
+    centred = x - x.sum(axis=-1, keepdims=True) / len(x)
+    variance = (centred ** 2).sum(axis=-1, keepdims=True) / len(x)
+    return (centred / np.sqrt(variance + epsilon) * gain + bias).astype(x.dtype)
+
+
+@mistake(of=layer_norm)
+def square_of_the_mean(x, gain, bias, epsilon=1e-5):
+    """The mean of the distances is squared, not each distance.
+
+    The distances from the mean add up to 0. What comes first, the square or the mean?
+    """
+    return _with(x, gain, bias, np.full((*x.shape[:-1], 1), epsilon, np.float32))
+
+
+@mistake(of=layer_norm)
 def root_mean_square(x, gain, bias, epsilon=1e-5):
     """The row is divided by the root of the mean of its squares, and no mean is taken away.
 

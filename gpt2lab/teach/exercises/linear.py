@@ -203,6 +203,43 @@ def first_product_missing(x, w, b):
 
 
 @mistake(of=linear)
+def last_product_only(x, w, b):
+    """Each product replaces the one before; only the last is left.
+
+    A sum grows. What is the difference between = and +=?
+    """
+    return x[..., -1:] * w[-1] + b
+
+
+@mistake(of=linear)
+def squashed(x, w, b):
+    """The outputs are squashed between -1 and 1.
+
+    Some layers have a tanh behind them, but it is not part of them. What does the formula end with?
+    """
+    return np.tanh(x @ w + b)
+
+
+@mistake(of=linear)
+def sigmoid(x, w, b):
+    """The outputs are squashed between 0 and 1.
+
+    Some layers have a sigmoid behind them, but it is not part of them. What does the formula end
+    with?
+    """
+    return 1 / (1 + np.exp(-(x @ w + b)))
+
+
+@mistake(of=linear)
+def mean_bias(x, w, b):
+    """All outputs get the same bias, the mean of b.
+
+    Output number j has a bias of its own, b[j]. What does NumPy do with all of b when you add it?
+    """
+    return x @ w + b.mean()
+
+
+@mistake(of=linear)
 def last_product_missing(x, w, b):
     """One product is missing in each sum, the last: k ends too early.
 
