@@ -30,6 +30,9 @@ def slip_of(results, rights, misses):
 
 
 def _could(test, got, want):
+    if isinstance(got, dict) and isinstance(want, dict) and got.keys() == want.keys():
+        pairs = [(got[key], want[key]) for key in want if not same(got[key], want[key])]
+        return bool(pairs) and all(_could(test, *pair) for pair in pairs)
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")     # of rows that are nan
@@ -440,7 +443,8 @@ def _ratio(got, want):
     got, want = _numbers(got, want)
     if (np.abs(got[np.abs(want) < 1e-4]) > 1e-3).any():
         return np.array([np.nan])               # what should be 0 is not: no factor makes that
-    return np.where(np.abs(want) < 1e-4, np.nan, got / want)
+    ratio = np.where(np.abs(want) < 1e-4, np.nan, got / want)
+    return ratio if np.nanmax(np.abs(ratio)) > 1e-4 else np.array([np.nan])
 
 
 @slip
@@ -450,6 +454,15 @@ def sign_turned(got, want):
     Is something taken away the wrong way round, or is there a minus too many?
     """
     return np.abs(want).max() > 0 and _alike(got, -want)
+
+
+@slip
+def sign_lost(got, want):
+    """The minus signs are lost.
+
+    Is there an abs or a square too many?
+    """
+    return _alike(got, np.abs(want))
 
 
 @slip
@@ -560,4 +573,4 @@ def few_digits(got, want):
     A constant with too few digits, a narrow dtype, a small number added or left out, or a step in
     another order. Which of your steps is not exactly the task's?
     """
-    return got.shape == want.shape and bool((np.abs(got - want) <= 1e-2 * (1 + abs(want))).all())
+    return got.shape == want.shape and bool((np.abs(got - want) <= 2e-3 * (1 + abs(want))).all())

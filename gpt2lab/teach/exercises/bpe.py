@@ -466,6 +466,15 @@ def one_bytes_at_the_end(parts, ranks):
 
 
 @mistake(of=merge)
+def texts_from_the_start(parts, ranks):
+    """The parts are made texts at the start, so no pair is found any more.
+
+    The pairs in ranks are bytes, such as (b"u", b"g"). Is there a decode too many?
+    """
+    return [part.decode("utf-8", errors="replace") for part in parts]
+
+
+@mistake(of=merge)
 def texts_not_bytes(parts, ranks):
     """The parts are texts, not bytes.
 

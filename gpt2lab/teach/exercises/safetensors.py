@@ -262,6 +262,46 @@ def length_itself_forgotten(data):
 
 
 @mistake(of=read_header)
+def eight_too_many(data):
+    """The offsets are 8 too large.
+
+    The 8 bytes of the length are counted twice. How many bytes stand in front of the data?
+    """
+    return {name: (dtype, shape, begin + 8, end + 8)
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
+
+
+@mistake(of=read_header)
+def end_is_the_last_byte(data):
+    """The end is the place of the last byte, not the place behind it.
+
+    data[begin:end] leaves data[end] out. What is end - begin to be?
+    """
+    return {name: (dtype, shape, begin, end - 1)
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
+
+
+@mistake(of=read_header)
+def shape_before_the_type(data):
+    """The shape stands in front of the type.
+
+    The order is (dtype, shape, begin, end). In which order do you write yours?
+    """
+    return {name: (shape, dtype, begin, end)
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
+
+
+@mistake(of=read_header)
+def offsets_in_one(data):
+    """begin and end stand together in one list.
+
+    Four things are asked for: (dtype, shape, begin, end). What does a * in front of a list do?
+    """
+    return {name: (dtype, shape, [begin, end])
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
+
+
+@mistake(of=read_header)
 def metadata_taken_for_a_tensor(data):
     """__metadata__ is taken for a tensor.
 
@@ -682,6 +722,7 @@ def entry(dtype, shape, begin, end):
 
 SIX = np.arange(6, dtype="<f4").tobytes()
 FOUR = np.array([1, -2, 0.5, 3], "<f2").tobytes()
+PIECES = np.array([-1.2345678, 2.5e-8, -3e30, 0.1], "<f4").tobytes()
 ONE = {"__metadata__": {"format": "pt"}, "w": entry("F32", [2, 3], 0, 24)}
 MIXED = {"b": entry("F16", [4], 24, 32), "a": entry("F32", [2, 3], 0, 24),
          "c": entry("BF16", [2, 1], 32, 36)}
@@ -711,6 +752,7 @@ VIEWS = [
          (b"\x07" * 5 + SIX + b"\x01\x02", "F32", (3, 2), 5, 29)),
     Case("F32 with other numbers behind it",
          (b"\x07" * 8 + SIX + SIX, "F32", (6,), 8, 32)),
+    Case("F32 with fractions and signs", (PIECES, "F32", (4,), 0, 16)),
     Case("F16 of shape (2, 2)", (b"\x3c" * 8 + FOUR, "F16", (2, 2), 8, 16)),
     Case("a single number, shape ()", (b"\x07" * 4 + SIX, "F32", (), 8, 12)),
 ]
