@@ -1,6 +1,7 @@
 """A function on the cases of its exercise: what comes out, what is wrong, which mistake it is."""
 from .attempting import Failure, TimeUp, attempt
 from .comparing import fault, same, short
+from .slips import slip_of
 
 
 def results_of(exercise, function):
@@ -36,7 +37,8 @@ def recognise(exercise, results, misses):
 
     The one that fits all results; else all misses; else the one that stops with an error where the
     function does and fits elsewhere; else the first miss, and the most of the others.
-    A mistake that is right in a case does not explain a miss there.
+    A mistake that is right in a case does not explain a miss there. Where none fits: a slip that
+    can happen in any exercise.
     """
     rights = [attempt(exercise.right, case) for case in exercise.cases[:len(results)]]
     missed = [i for i, text in enumerate(misses) if text]
@@ -58,7 +60,7 @@ def recognise(exercise, results, misses):
         by_chance = stopped and len(fits.intersection(missed)) < 2 < len(missed)
         if (whole or missed[0] in fits and not by_chance) and score > best:
             best, known = score, mistake
-    return known, best[0] or best[1]
+    return (known, best[0] or best[1]) if known else slip_of(results, rights, misses)
 
 
 def _alike(got, other, tolerance, asked):
