@@ -65,6 +65,9 @@ def attempt(function, case, seconds=SECONDS):
 def contained(call, seconds, stops_at_nan=False):
     """call(), with a limit of time, and with global settings put back afterwards.
 
+    NumPy's and Python's global chance begin at the same place each time, so a verdict can be
+    repeated.
+
     Raises: TimeUp after so many seconds, or when a single call into C that outlasts them comes
         back; SystemExit for every way to end Python; else what the call raises.
     """
@@ -73,6 +76,8 @@ def contained(call, seconds, stops_at_nan=False):
     try:
         with (warnings.catch_warnings(), np.errstate(all="ignore", divide=stop, invalid=stop),
               _no_exit(), _TimeLimit(seconds)):
+            np.random.seed(0)
+            random.seed(0)
             return call()
     finally:
         for put, value in before:

@@ -35,13 +35,16 @@ def recognise(exercise, results, misses):
     """(mistake, fits everywhere): the known mistake that explains the misses, else (None, False).
 
     The one that fits all results; else all misses; else the first miss, and the most of the others.
+    A mistake that is right in a case does not explain a miss there, such as a wrong dtype.
     """
     missed = [i for i, text in enumerate(misses) if text]
-    asked = [isinstance(attempt(exercise.right, case), Failure) for case in exercise.cases]
+    rights = [attempt(exercise.right, case) for case in exercise.cases]
     best, known = (False, 0, False), None
     for mistake in exercise.mistakes:
-        fits = {i for i, result in enumerate(results) if _alike(
-            result, attempt(mistake, exercise.cases[i]), exercise.tolerance, asked[i])}
+        others = [attempt(mistake, case) for case in exercise.cases[:len(results)]]
+        fits = {i for i, (result, other, right) in enumerate(zip(results, others, rights))
+                if _alike(result, other, exercise.tolerance, isinstance(right, Failure))
+                and bool(misses[i]) == bool(miss(other, right, exercise.tolerance))}
         if missed[0] in fits:
             score = fits.issuperset(missed), len(fits), True
             if score > best:

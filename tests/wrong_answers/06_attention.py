@@ -74,7 +74,7 @@ WRONG = {"softmax": [
 ''',
 '''def softmax(scores):
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return e / (e.sum(axis=-1, keepdims=True) + 1e-6)
+    return e / (e.sum(axis=-1, keepdims=True) + 1e-5)
 ''',
 '''def softmax(scores):
     e = np.exp(scores - scores.max())
@@ -344,11 +344,11 @@ RIGHT = {"softmax": [
     e = np.exp(np.subtract(scores, top))
     return e * (1 / np.add.reduce(e, axis=-1, keepdims=True))
 '''], "attend": [
-'''def attend(queries, keys, values, soft=softmax):
+'''def attend(queries, keys, values, softmax=softmax):
     T, S = queries.shape[-2], keys.shape[-2]
     att = np.einsum("...td,...sd->...ts", queries, keys) * queries.shape[-1] ** -0.5
     att[..., np.triu(np.ones((T, S), bool), S - T + 1)] = -np.inf
-    return np.einsum("...ts,...sd->...td", soft(att), values)
+    return np.einsum("...ts,...sd->...td", softmax(att), values)
 ''',
 '''def attend(q, k, v, softmax=softmax):
     T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]

@@ -269,10 +269,10 @@ RIGHT = {"gelu": [
 '''def mlp(x, w_fc, b_fc, w_proj, b_proj, linear=linear, gelu=gelu):
     return linear(gelu(linear(x, w_fc, b_fc)), w_proj, b_proj)
 ''',
-'''def mlp(rows, w1, b1, w2, b2, layer=linear, switch=gelu):
-    wide = layer(rows, w1, b1)
-    awake = switch(wide)
-    narrow = layer(awake, w2, b2)
+'''def mlp(rows, w1, b1, w2, b2, linear=linear, gelu=gelu):
+    wide = linear(rows, w1, b1)
+    awake = gelu(wide)
+    narrow = linear(awake, w2, b2)
     return narrow
 ''',
 '''def mlp(x, w_fc, b_fc, w_proj, b_proj, linear=linear, gelu=gelu):

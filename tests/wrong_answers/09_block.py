@@ -117,7 +117,8 @@ WRONG = {"block": [
 ''')]}
 
 RIGHT = {"block": [
-    HEAD + NAMES + '''    x = x + attend_heads(layer_norm(x, g1, b1, epsilon), *attn, n_head, remember)
+    HEAD + NAMES + '''    seen = attend_heads(layer_norm(x, g1, b1, epsilon), *attn, n_head, remember)
+    x = x + seen
     x = x + mlp(layer_norm(x, g2, b2, epsilon), *fc)
     return x
 ''',
@@ -143,15 +144,15 @@ RIGHT = {"block": [
     arrays = [w[f"mlp.{part}.{kind}"] for part in ("c_fc", "c_proj") for kind in ("weight", "bias")]
     return np.add(m, mlp(norm(m, 2), *arrays))
 ''',
-'''def block(stream, arrays, n_head, epsilon=1e-5, remember=None, norm=layer_norm,
-          heads=attend_heads, network=mlp):
+'''def block(stream, arrays, n_head, epsilon=1e-5, remember=None, layer_norm=layer_norm,
+          attend_heads=attend_heads, mlp=mlp):
     a = arrays
-    normed = norm(stream, a["ln_1.weight"], a["ln_1.bias"], epsilon=epsilon)
-    branch = heads(normed, a["attn.c_attn.weight"], a["attn.c_attn.bias"],
-                   a["attn.c_proj.weight"], a["attn.c_proj.bias"], n_head, remember)
+    normed = layer_norm(stream, a["ln_1.weight"], a["ln_1.bias"], epsilon=epsilon)
+    branch = attend_heads(normed, a["attn.c_attn.weight"], a["attn.c_attn.bias"],
+                          a["attn.c_proj.weight"], a["attn.c_proj.bias"], n_head, remember)
     middle = stream + branch
-    normed = norm(middle, a["ln_2.weight"], a["ln_2.bias"], epsilon=epsilon)
-    branch = network(normed, a["mlp.c_fc.weight"], a["mlp.c_fc.bias"],
-                     a["mlp.c_proj.weight"], a["mlp.c_proj.bias"])
+    normed = layer_norm(middle, a["ln_2.weight"], a["ln_2.bias"], epsilon=epsilon)
+    branch = mlp(normed, a["mlp.c_fc.weight"], a["mlp.c_fc.bias"],
+                 a["mlp.c_proj.weight"], a["mlp.c_proj.bias"])
     return middle + branch
 ''']}

@@ -310,7 +310,7 @@ RIGHT = {"probabilities": [
         temperature, top_k = 1.0, 1
     order = np.argsort(-logits, kind="stable")
     p = np.exp((logits[order] - logits[order[0]]) / temperature)
-    p[top_k:] = 0
+    p[top_k or len(p):] = 0
     p = p / p.sum()
     if top_p is not None:
         p[1 + np.searchsorted(np.cumsum(p), top_p):] = 0
