@@ -32,24 +32,24 @@ def miss(got, want, tolerance):
 
 
 def recognise(exercise, results, misses):
-    """(mistake, fits everywhere): the known mistake that explains the misses, else (None, False).
+    """(mistake, fits all results): the known mistake that explains the misses, else (None, False).
 
     The one that fits all results; else all misses; else the first miss, and the most of the others.
     A mistake that is right in a case does not explain a miss there, such as a wrong dtype.
     """
     missed = [i for i, text in enumerate(misses) if text]
     rights = [attempt(exercise.right, case) for case in exercise.cases]
-    best, known = (False, 0, False), None
+    best, known = (False, 0), None
     for mistake in exercise.mistakes:
         others = [attempt(mistake, case) for case in exercise.cases[:len(results)]]
         fits = {i for i, (result, other, right) in enumerate(zip(results, others, rights))
                 if _alike(result, other, exercise.tolerance, isinstance(right, Failure))
                 and bool(misses[i]) == bool(miss(other, right, exercise.tolerance))}
         if missed[0] in fits:
-            score = fits.issuperset(missed), len(fits), True
+            score = fits.issuperset(missed), len(fits)
             if score > best:
                 best, known = score, mistake
-    return known, best[0]
+    return known, best[1] == len(results)
 
 
 def _alike(got, other, tolerance, asked):

@@ -117,8 +117,8 @@ WRONG = {"block": [
 ''')]}
 
 RIGHT = {"block": [
-    HEAD + NAMES + '''    seen = attend_heads(layer_norm(x, g1, b1, epsilon), *attn, n_head, remember)
-    x = x + seen
+    HEAD + NAMES + '''    a = attend_heads(layer_norm(x, g1, b1, epsilon), *attn, n_head, remember)
+    x = x + a
     x = x + mlp(layer_norm(x, g2, b2, epsilon), *fc)
     return x
 ''',

@@ -319,18 +319,6 @@ def remembered_before_the_cut(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=No
 
 
 @mistake(of=attend_heads)
-def remember_always_called(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
-                           attend=attend):
-    """remember is called even where it is None.
-
-    The model hands in None when it keeps nothing. What do k and v become then?
-    """
-    def always(k, v):
-        return remember(k, v)
-    return _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, always, linear, attend)
-
-
-@mistake(of=attend_heads)
 def width_with_a_point(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
                        attend=attend):
     """D / n_head is a float, such as 3.0, and a shape needs whole numbers.
@@ -443,7 +431,7 @@ def diagonal_of_heads(pattern):
 def score_keeps_its_axis(pattern):
     """The result has an axis too many: (H, 1), not (H,).
 
-    What does keepdims=True do?
+    Asked for is one number for each head. What does keepdims=True do to a mean?
     """
     return previous_score(pattern)[:, None]
 
