@@ -347,6 +347,15 @@ def masked_with_10_billion(q, k, v, softmax=softmax):
 
 
 @mistake(of=attend)
+def masked_with_the_lowest(q, k, v, softmax=softmax):
+    """The masked scores are the lowest number of float32, and a score can be that number too.
+
+    Then the hidden key gets as much as the allowed one. Which value is lower than every number?
+    """
+    return _mixed(q, v, _scores(q, k), softmax, fill=LOWEST)
+
+
+@mistake(of=attend)
 def mask_turned_around(q, k, v, softmax=softmax):
     """The mask hides the earlier keys and shows the later ones.
 

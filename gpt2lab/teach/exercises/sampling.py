@@ -918,6 +918,8 @@ DRAWS = [
          (numbers(0, 0.05, 0.05, 0.2, 0.15, 0.05, 0.1, 0.1, 0.25, 0.05), 0.355)),
     Case("u = 0.6 and probabilities 0.5, 0.25, 0.25", (numbers(0.5, 0.25, 0.25), 0.6)),
     Case("u = 0.1", (numbers(0.5, 0.25, 0.25), 0.1)),
+    Case("u a hair past an edge", (numbers(0.3, 0.7), 0.3 + 1e-9)),
+    Case("u a hair before an edge", (numbers(0.3, 0.7), 0.3 - 1e-9)),
     Case("u on an edge", (numbers(0.5, 0.25, 0.25), 0.5)),
     Case("u = 0 and a first token with probability 0", (numbers(0, 0.5, 0.5), 0.0)),
     Case("a late best token", (numbers(0.1, 0.2, 0.6, 0.1), 0.15)),
@@ -941,7 +943,7 @@ PENALTY = [
     Case("nothing seen", (numbers(4, 3, -2), [], 2.0)),
 ]
 
-exercise(probabilities, CASES)
+exercise(probabilities, CASES, tolerance=1e-9)
 exercise(sample, DRAWS)
-exercise(entropy, ENTROPY)
-exercise(penalised, PENALTY)
+exercise(entropy, ENTROPY, tolerance=1e-9)
+exercise(penalised, PENALTY, tolerance=1e-9)
