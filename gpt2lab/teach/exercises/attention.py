@@ -289,6 +289,17 @@ def hides_itself(q, k, v, softmax=softmax):
 
 
 @mistake(of=attend)
+def hides_itself_from_the_front(q, k, v, softmax=softmax):
+    """The mask takes in the diagonal from its upper left corner: a token cannot see itself.
+
+    np.triu begins with the diagonal, if it is not told another k. Draw the mask for two queries and
+    five keys: which number is the first that must be hidden in row 0?
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    return _mixed(q, v, _scores(q, k), softmax, np.arange(S) >= np.arange(T)[:, None])
+
+
+@mistake(of=attend)
 def sees_the_next(q, k, v, softmax=softmax):
     """The mask is off by one: a token sees the one after it.
 
@@ -816,8 +827,9 @@ def _qkv(*shape, T=None, seed=0):
 
 
 def sharper(scores):
-    """A softmax at half the temperature: shows whether the argument is used."""
-    return library_softmax(2 * scores)
+    """A softmax at half the temperature: shows whether the argument is used. It lets nan pass."""
+    weights = np.exp(2 * (scores - scores.max(axis=-1, keepdims=True)))
+    return weights / weights.sum(axis=-1, keepdims=True)
 
 
 def _low(score):
