@@ -445,7 +445,7 @@ def test_a_file_that_has_changed_since_is_read_again(my_ops, tmp_path, monkeypat
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     path.write_text("import numpy as np\ndef softmax(scores):\n    return scores / 0 @ 1\n")
     changing = importlib.import_module("changing")
-    assert "0 of 7 cases pass" in verdict(changing.softmax)
+    assert "0 of 9 cases pass" in verdict(changing.softmax)
     path.write_text(f"import numpy as np\n{RIGHT}")
     assert "Kept" in verdict(importlib.reload(changing).softmax)
 
@@ -627,7 +627,7 @@ def test_check_gives_a_verdict_and_stops(what, my_ops, monkeypatch):
     body, words = ODD[what]
     begin = time.perf_counter()
     text = verdict(softmax_that(body))
-    assert words in text and "0 of 7 cases pass" in text, text
+    assert words in text and "0 of 9 cases pass" in text, text
     assert time.perf_counter() - begin < 3
     assert not my_ops.exists()
 
@@ -643,7 +643,7 @@ def test_the_limit_holds_with_and_without_signals(by_signal, my_ops, monkeypatch
     thread.start()
     thread.join(10)
     assert "stopped after" in found[0]
-    assert "all 7 cases pass" in verdict(written(RIGHT))
+    assert "all 9 cases pass" in verdict(written(RIGHT))
     time.sleep(0.2)                             # nothing comes late
 
 
@@ -681,8 +681,8 @@ def test_of_much_that_is_printed_the_beginning_is_shown(my_ops, capsys, monkeypa
     assert "stopped after" in text
     printed = capsys.readouterr().out
     assert 2_000 < len(printed) < 2_100 and "only the first 2,000 characters" in printed
-    assert "all 7 cases pass" in verdict(softmax_that("    print('here')\n" + BODY))
-    assert capsys.readouterr().out.count("here") == 14          # the function, and its file
+    assert "all 9 cases pass" in verdict(softmax_that("    print('here')\n" + BODY))
+    assert capsys.readouterr().out.count("here") == 18          # the function, and its file
 
 
 def test_a_buffer_that_is_used_again_is_right(my_ops):
@@ -693,7 +693,7 @@ def softmax(scores):
     out /= out.sum(axis=-1, keepdims=True)
     return out
 """))
-    assert "all 7 cases pass" in text, text
+    assert "all 9 cases pass" in text, text
 
 
 def test_a_folder_that_cannot_be_written_to_is_told(my_ops, monkeypatch):
@@ -755,7 +755,7 @@ class Signed:
 
 def test_what_raises_when_asked_for_its_name_gets_a_verdict(my_ops):
     assert "There is no exercise called" in verdict(Named("softmax", (), {}))
-    assert "softmax: 0 of 7 cases pass" in verdict(Signed())
+    assert "softmax: 0 of 9 cases pass" in verdict(Signed())
 
 
 def test_what_lies_in_a_users_own_site_packages_is_installed():
@@ -867,7 +867,7 @@ def test_arguments_may_have_other_names(my_ops):
 
     def mlp(x, a, b, c, d):
         return x
-    assert "all 7 cases pass" in verdict(softmax)
+    assert "all 9 cases pass" in verdict(softmax)
     assert "hands linear, gelu over by name: keep these arguments of the stub" in verdict(mlp)
 
 

@@ -78,15 +78,20 @@ def attempt(function, case, seconds=SECONDS):
 def contained(call, seconds, stops_at_nan=False):
     """call(), with a limit of time, and with global settings put back afterwards.
 
-    Of what it prints, the first PRINTED characters are shown. Raises: TimeUp after so many seconds,
-    or when a single call into C that outlasts them comes back; SystemExit for every way to end
-    Python; RuntimeError where somebody would have to type; else what the call raises.
+    NumPy's and Python's global chance begin at the same place each time, so a verdict can be
+    repeated. Of what is printed, the first PRINTED characters are shown.
+
+    Raises: TimeUp after so many seconds, or when a single call into C that outlasts them comes
+        back; SystemExit for every way to end Python; RuntimeError where somebody would have to
+        type; else what the call raises.
     """
     stop = "raise" if stops_at_nan else "ignore"
     before = [(put, get()) for get, put in SETTINGS]
     try:
         with (warnings.catch_warnings(), np.errstate(all="ignore", divide=stop, invalid=stop),
               contextlib.redirect_stdout(_Short(sys.stdout)), _nobody_there(), _TimeLimit(seconds)):
+            np.random.seed(0)
+            random.seed(0)
             return call()
     finally:
         for put, value in before:

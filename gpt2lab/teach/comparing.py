@@ -123,6 +123,8 @@ def _same(a, b, tolerance):
         return len(a) == len(b) and all(_same(x, y, tolerance) for x, y in zip(a, b))
     if isinstance(a, NUMBERS) and isinstance(b, NUMBERS):
         return bool(_close(np.asarray(a), np.asarray(b), tolerance))
+    if getattr(a, "ndim", 0) or getattr(b, "ndim", 0):
+        return False                            # array([4]) == 4 is True to NumPy
     return bool(a is b or a == b)
 
 

@@ -33,7 +33,7 @@ def miss(got, want, tolerance):
 
 
 def recognise(exercise, results, misses):
-    """(mistake, fits everywhere): the known mistake that explains the misses, else (None, False).
+    """(mistake, fits all results): the known mistake that explains the misses, else (None, False).
 
     The one that fits all results; else all misses; else the one that stops with an error where the
     function does and fits elsewhere; else the first miss, and the most of the others.

@@ -18,4 +18,43 @@ SURVIVORS = {
         "USub dropped in: lengths = np.linalg.norm(table, axis=-1) * np.linalg.norm(row)":
             "axis 1 is the last axis of a table, which has two",
     },
+    "attend_heads": {
+        "USub dropped in: qkv = np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)":
+            "x has two axes, so the last one is axis 1",
+        "1 to 2 in: q, k, v = (part.reshape(T, n_head, -1).swapaxes(0, 1) for part in qkv)":
+            "NumPy works out -2 in a shape as it does -1",
+    },
+    "previous_score": {
+        "USub dropped in: t = np.arange(1, pattern.shape[-1])":
+            "a pattern has as many queries as keys: axes 1 and 2 are alike",
+        "1 to 2 in: t = np.arange(1, pattern.shape[-1])":
+            "a pattern has as many queries as keys: axes -1 and -2 are alike",
+        "USub dropped in: return pattern[:, t, t - 1].mean(axis=-1)":
+            "the weights have two axes, so the last one is axis 1",
+    },
+    "head_parts": {
+        "1 to 2 in: return mixed @ w_out.reshape(H, Dh, -1)":
+            "NumPy works out -2 in a shape as it does -1",
+    },
+    "probabilities": {
+        "dropped 'probs = probs / probs.sum()' in: def probabilities(logits, temperature=1.0, "
+        "top_k=None, top_p=None, min_p=None):":
+            "all cuts compare shares, and the end divides by the sum",
+        "Div to Mult in: probs = probs / probs.sum()":
+            "all cuts compare shares, and the end divides by the sum",
+        "sum to mean in: probs = probs / probs.sum()":
+            "all cuts compare shares, and the end divides by the sum",
+    },
+    "sample": {
+        "int() dropped in: return int(np.searchsorted(total, u * total[-1], side='right'))":
+            "a whole number of NumPy's is an id too",
+    },
+    "entropy": {
+        "float() dropped in: return float(-(kept * np.log2(kept)).sum())":
+            "a float of NumPy's is a number too",
+    },
+    "penalised": {
+        "Gt to GtE in: new[i] = new[i] / penalty if new[i] > 0 else new[i] * penalty":
+            "0 divided or multiplied stays 0",
+    },
 }

@@ -56,10 +56,10 @@ def one_sum(scores):
 
 @mistake(of=softmax)
 def no_keepdims(scores):
-    """The maximum and the sum of the rows have lost their axis.
+    """The sum of each row, or its maximum, has lost its axis.
 
     For scores (T, S) they have shape (T,), which NumPy lines up with the columns. What does
-    keepdims=True do to a maximum along the last axis?
+    keepdims=True do to a maximum and a sum along the last axis?
     """
     weights = np.exp(scores - scores.max(axis=-1))
     return weights / weights.sum(axis=-1)
@@ -95,6 +95,176 @@ def maximum_of_sizes(scores):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
+@mistake(of=softmax)
+def whole_array(scores):
+    """Maximum and sum are taken of the whole array: it is one softmax, not one for each row.
+
+    Each row belongs to one query and must sum to 1 on its own. Which axis runs along a row?
+    """
+    weights = np.exp(scores - scores.max())
+    return weights / weights.sum()
+
+
+@mistake(of=softmax)
+def axis_from_the_front(scores):
+    """Maximum and sum run along axis 1, which is the last one only for two axes.
+
+    Heads come as a stack with three axes, and one row has one axis. Which number means the last
+    axis, however many there are?
+    """
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+@mistake(of=softmax)
+def maximum_of_columns(scores):
+    """The maximum is taken down the columns, the sum along the rows.
+
+    Only a number that is the same for a whole row cancels in the quotient. Which axis must both
+    share?
+    """
+    weights = np.exp(scores - scores.max(axis=0, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@mistake(of=softmax)
+def not_the_maximum(scores):
+    """What is taken away from a row is not its maximum, but its minimum or its mean.
+
+    Any number cancels, but not any number keeps the exponents from growing. What happens where a
+    score is minus infinity? Which number makes 0 the largest exponent?
+    """
+    weights = np.exp(scores - scores.min(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@mistake(of=softmax)
+def sign_turned(scores):
+    """The smallest score gets the largest weight: the sign in the exponent is turned.
+
+    The best score must get the largest weight. Which of the two do you take from the other?
+    """
+    weights = np.exp(scores.max(axis=-1, keepdims=True) - scores)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@mistake(of=softmax)
+def maximum_in_the_sum_only(scores):
+    """The maximum is taken away in the sum only, not in the e's that are divided by it.
+
+    It cancels only where it stands above and below. Which array do you divide?
+    """
+    sums = np.exp(scores - scores.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
+    return np.exp(scores) / sums
+
+
+@mistake(of=softmax)
+def logarithm_of_softmax(scores):
+    """The logarithms of the weights come out, not the weights.
+
+    That is log-softmax, which training uses. The weights of a row are positive and sum to 1.
+    """
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@mistake(of=softmax)
+def sigmoid(scores):
+    """Each score goes through a sigmoid on its own: the weights of a row do not sum to 1.
+
+    In softmax the scores of a row compete: if one grows, the others shrink. By what is each e
+    divided?
+    """
+    return 1 / (1 + np.exp(-scores))
+
+
+@mistake(of=softmax)
+def base_two(scores):
+    """The base of the powers is 2, not e.
+
+    It makes positive numbers too, but other ones. Which function of NumPy has the base e?
+    """
+    weights = np.exp2(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@mistake(of=softmax)
+def best_score_only(scores):
+    """The best score gets the whole weight, the others get 0.
+
+    Softmax is soft: a score that is nearly as good gets nearly as much. What makes weights of all
+    scores?
+    """
+    best = scores.argmax(axis=-1)[..., None]
+    return (np.arange(scores.shape[-1]) == best).astype(scores.dtype)
+
+
+@mistake(of=softmax)
+def nan_for_zero(scores):
+    """Large scores overflow, and the nan that comes of it is replaced by 0.
+
+    The best key would get no weight at all. What can you take away from all scores of a row, so
+    that nothing overflows?
+    """
+    weights = np.exp(scores)
+    return np.nan_to_num(weights / weights.sum(axis=-1, keepdims=True))
+
+
+@mistake(of=softmax)
+def clipped_scores(scores):
+    """Scores are clipped to a range: above its end all are taken for equal.
+
+    1000, 999 and 990 are three different scores, and their differences decide. What can you take
+    away from all of them instead?
+    """
+    weights = np.exp(np.clip(scores, -80, 80))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@mistake(of=softmax)
+def list_of_rows(scores):
+    """The rows come back as a list, not as an array.
+
+    What uses the weights multiplies an array with @. What makes an array of a list, and where can
+    you do without the loop?
+    """
+    return [list(row) for row in softmax(scores)]
+
+
+@mistake(of=softmax)
+def rows_of_one_table(scores):
+    """It works for a table (T, S), not for another number of axes.
+
+    A loop over the first axis finds rows in a table, tables in a stack, and numbers in one row.
+    What do maximum and sum along axis -1 find?
+    """
+    rows = []
+    for row in scores:
+        weights = np.exp(row - max(row))
+        rows.append(weights / sum(weights))
+    return np.array(rows)
+
+
+@mistake(of=softmax)
+def softmax_in_place(scores):
+    """The caller's scores are changed: an operator such as -= writes into their array.
+
+    Whoever called may still need them. What does scores = scores - 1 do, and what does -= do?
+    """
+    scores[:] = softmax(scores)
+    return scores
+
+
+@mistake(of=softmax)
+def softmax_in_float64(scores):
+    """The values are right, but float32 numbers have become float64.
+
+    Twice the memory, for digits that nobody uses. A Python list turned into an array is float64,
+    and so is np.zeros. Where does one come in?
+    """
+    return softmax(scores).astype(np.float64)
+
+
 def _scores(q, k):
     return q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
 
@@ -116,6 +286,17 @@ def hides_itself(q, k, v, softmax=softmax):
     """
     T, S = q.shape[-2], k.shape[-2]
     return _mixed(q, v, _scores(q, k), softmax, np.arange(S) >= np.arange(S - T, S)[:, None])
+
+
+@mistake(of=attend)
+def hides_itself_from_the_front(q, k, v, softmax=softmax):
+    """The mask takes in the diagonal from its upper left corner: a token cannot see itself.
+
+    np.triu begins with the diagonal, if it is not told another k. Draw the mask for two queries and
+    five keys: which number is the first that must be hidden in row 0?
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    return _mixed(q, v, _scores(q, k), softmax, np.arange(S) >= np.arange(T)[:, None])
 
 
 @mistake(of=attend)
@@ -168,12 +349,21 @@ def masked_with_10_thousand(q, k, v, softmax=softmax):
 
 @mistake(of=attend)
 def masked_with_10_billion(q, k, v, softmax=softmax):
-    """The masked scores are -10,000,000,000: low, but not lower than every score.
+    """The masked scores are a number like -10,000,000,000: low, but not lower than every score.
 
     For the scores of real models it is enough, and OpenAI's own code does it. Which number needs
     no such luck?
     """
     return _mixed(q, v, _scores(q, k), softmax, fill=-1e10)
+
+
+@mistake(of=attend)
+def masked_with_the_lowest(q, k, v, softmax=softmax):
+    """The masked scores are the lowest number of float32, and a score can be that number too.
+
+    Then the hidden key gets as much as the allowed one. Which value is lower than every number?
+    """
+    return _mixed(q, v, _scores(q, k), softmax, fill=LOWEST)
 
 
 @mistake(of=attend)
@@ -265,12 +455,146 @@ def best_key_only(q, k, v, softmax=softmax):
 
 @mistake(of=attend)
 def all_axes_reversed(q, k, v, softmax=softmax):
-    """k.T reverses all axes, which is wrong for a stack of heads.
+    """It works for one head, not for a stack of heads (H, T, Dh).
 
-    k (H, S, Dh) becomes (Dh, S, H). You want (H, Dh, S): only the last two change places. Which
-    function exchanges two axes?
+    k.T makes (Dh, S, H) of a stack, len(q) is H, and q[0] is a head. You want (H, Dh, S): only the
+    last two axes change places. Which function exchanges two axes?
     """
     return _mixed(q, v, q @ k.T / q.shape[-1] ** 0.5, softmax)
+
+
+@mistake(of=attend)
+def first_axes_exchanged(q, k, v, softmax=softmax):
+    """The first two axes of k change places, not the last two.
+
+    For one head they are the same. A stack of heads has H in front: count the axes from the end.
+    """
+    return _mixed(q, v, q @ k.swapaxes(0, 1) / q.shape[-1] ** 0.5, softmax)
+
+
+@mistake(of=attend)
+def keys_reshaped(q, k, v, softmax=softmax):
+    """k is given the turned shape by reshape, not turned.
+
+    reshape keeps the order of the numbers: the columns would be no keys. Which function makes
+    columns of rows?
+    """
+    turned = k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
+    return _mixed(q, v, q @ turned / q.shape[-1] ** 0.5, softmax)
+
+
+@mistake(of=attend)
+def roles_exchanged(q, k, v, softmax=softmax):
+    """Queries and keys have changed places: the keys ask.
+
+    Scores have the shape (T, S), a row for each query. Which array stands on the left of @?
+    """
+    scores = k @ q.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    return _mixed(q, v, scores, softmax)
+
+
+@mistake(of=attend)
+def scaled_by_tokens(q, k, v, softmax=softmax):
+    """The scores are divided by the root of the number of tokens, not of Dh.
+
+    A dot product adds up the products of two rows. How many are that?
+    """
+    return _mixed(q, v, q @ k.swapaxes(-1, -2) / k.shape[-2] ** 0.5, softmax)
+
+
+@mistake(of=attend)
+def scaled_by_first_axis(q, k, v, softmax=softmax):
+    """The scores are divided by the root of len(q): the first axis, not the last.
+
+    The first axis counts tokens, or heads in a stack. A dot product adds up Dh products: which
+    axis of q is that?
+    """
+    return _mixed(q, v, q @ k.swapaxes(-1, -2) / len(q) ** 0.5, softmax)
+
+
+@mistake(of=attend)
+def half_for_root(q, k, v, softmax=softmax):
+    """** 1/2 is no root: Python takes the power 1 first, then halves.
+
+    So the scores are divided by Dh and by 2. What must stand in brackets, or how do you write one
+    half as one number?
+    """
+    return _mixed(q, v, q @ k.swapaxes(-1, -2) / q.shape[-1] ** 1/2, softmax)
+
+
+@mistake(of=attend)
+def scaled_after_softmax(q, k, v, softmax=softmax):
+    """The weights are divided by the root of Dh, after softmax, not the scores before it.
+
+    Then the weights of a row no longer sum to 1. Where does the root stand in the formula?
+    """
+    scale = q.shape[-1] ** 0.5
+    return _mixed(q, v, q @ k.swapaxes(-1, -2), lambda scores: softmax(scores) / scale)
+
+
+@mistake(of=attend)
+def weights_come_out(q, k, v, softmax=softmax):
+    """The weights come out, not the mixed values.
+
+    They say how much of each key's value a query gets. Which array have you not used?
+    """
+    return softmax(np.where(_later(q.shape[-2], k.shape[-2]), -np.inf, _scores(q, k)))
+
+
+@mistake(of=attend)
+def no_softmax(q, k, v, softmax=softmax):
+    """There is no softmax: the scores themselves weigh the values.
+
+    A weighted mean needs weights that are positive and sum to 1. What makes them of scores?
+    """
+    return np.where(_later(q.shape[-2], k.shape[-2]), 0, _scores(q, k)) @ v
+
+
+@mistake(of=attend)
+def zero_times_infinity(q, k, v, softmax=softmax):
+    """The mask is a product with infinity: 0 times infinity is nan, not 0.
+
+    The allowed keys should get 0 added, and get nan. How can you choose minus infinity or the
+    score, without a product?
+    """
+    later = np.where(_later(q.shape[-2], k.shape[-2]), 1, 0).astype(q.dtype)
+    return softmax(_scores(q, k) + later * -np.float32(np.inf)) @ v
+
+
+@mistake(of=attend)
+def mask_of_queries_alone(q, k, v, softmax=softmax):
+    """The mask has the shape (T, T), which fails where there are fewer queries than keys.
+
+    Scores have the shape (T, S). How many columns must the mask have, and which key belongs to
+    query 0?
+    """
+    T = q.shape[-2]
+    return softmax(np.where(_later(T, T), -np.inf, _scores(q, k))) @ v
+
+
+@mistake(of=attend)
+def masked_number_by_number(q, k, v, softmax=softmax):
+    """The mask is set as scores[t, s], which is not one number in a stack of heads.
+
+    The first axis of a stack counts heads. Which index means "in all heads", or how do you mask
+    all at once?
+    """
+    scores, T, S = _scores(q, k), q.shape[-2], k.shape[-2]
+    for t in range(T):
+        for s in range(S):
+            if s > S - T + t:
+                scores[t, s] = -np.inf
+    return softmax(scores) @ v
+
+
+@mistake(of=attend)
+def axis_for_softmax(q, k, v, softmax=softmax):
+    """The softmax that is handed in gets an axis, and takes none.
+
+    Yours has one argument, the scores: it runs along the last axis. What do you hand over?
+    """
+    scores = np.where(_later(q.shape[-2], k.shape[-2]), -np.inf, _scores(q, k))
+    return softmax(scores, axis=-1) @ v
 
 
 @mistake(of=attend)
@@ -362,6 +686,61 @@ def window_ignored(q, k, v, width, softmax=softmax):
     return attend(q, k, v, softmax)
 
 
+@mistake(of=attend_window)
+def window_at_the_front(q, k, v, width, softmax=softmax):
+    """With fewer queries than keys, the queries are taken for the first tokens, not for the last.
+
+    T queries belong to the last T of S tokens. At which place stands query 0?
+    """
+    behind = np.arange(q.shape[-2])[:, None] - np.arange(k.shape[-2])
+    return softmax(np.where((behind < 0) | (behind >= width), -np.inf, _scores(q, k))) @ v
+
+
+@mistake(of=attend_window)
+def window_starts_below_zero(q, k, v, width, softmax=softmax):
+    """The slice of a window starts below 0, which counts from the end.
+
+    Near the front a window has fewer than `width` keys. k[-1:1] is empty, or the wrong rows. What
+    is the lowest start that makes sense?
+    """
+    rows, first = [], k.shape[-2] - q.shape[-2]
+    for t in range(q.shape[-2]):
+        seen = slice(first + t + 1 - width, first + t + 1)
+        scores = _scores(q[..., t:t + 1, :], k[..., seen, :])
+        rows.append(softmax(scores) @ v[..., seen, :])
+    return np.concatenate(rows, axis=-2)
+
+
+@mistake(of=attend_window)
+def window_unscaled(q, k, v, width, softmax=softmax):
+    """The scores are not divided by the root of Dh.
+
+    A window changes which keys are seen, and nothing else of attend. What did you do with the dot
+    products there?
+    """
+    return attend_window(q * np.float32(q.shape[-1] ** 0.5), k, v, width, softmax)
+
+
+@mistake(of=attend_window)
+def window_masked_with_zero(q, k, v, width, softmax=softmax):
+    """The hidden scores are 0, and 0 is a score like any other.
+
+    exp(0) is 1, so hidden keys still get weight. Which score has the exponential 0?
+    """
+    behind = np.arange(k.shape[-2] - q.shape[-2], k.shape[-2])[:, None] - np.arange(k.shape[-2])
+    return softmax(np.where((behind < 0) | (behind >= width), 0, _scores(q, k))) @ v
+
+
+@mistake(of=attend_window)
+def window_in_float64(q, k, v, width, softmax=softmax):
+    """The values are right, but float32 numbers have become float64.
+
+    np.sqrt of a plain number gives a NumPy float64, and that turns a float32 array into float64;
+    so does a mask of 0 and -inf made by np.zeros. Where does one come in?
+    """
+    return attend_window(q, k, v, width, softmax).astype(np.float64)
+
+
 def spread(pattern):
     """The right answer to the second exercise: 1 / the sum of the squared weights."""
     return 1 / (pattern ** 2).sum(axis=-1)
@@ -378,9 +757,10 @@ def spread_over_queries(pattern):
 
 @mistake(of=spread)
 def spread_without_squares(pattern):
-    """The weights are added without squares.
+    """The weights are added without squares, or squared after the sum.
 
-    Without squares the sum is 1, whatever the query looks at.
+    The weights of a query sum to 1, whatever it looks at, and 1 squared is 1. What comes first, the
+    square or the sum?
     """
     return 1 / pattern.sum(axis=-1)
 
@@ -394,6 +774,52 @@ def spread_not_inverted(pattern):
     return (pattern ** 2).sum(axis=-1)
 
 
+@mistake(of=spread)
+def spread_of_everything(pattern):
+    """One number comes out for all queries together.
+
+    Each query looks at its own number of keys. Which axis should the sum run along?
+    """
+    return 1 / (pattern ** 2).sum()
+
+
+@mistake(of=spread)
+def spread_keeps_its_axis(pattern):
+    """The last axis is still there, with length 1.
+
+    Asked for is one number for each query, shape (...). What does keepdims=True do?
+    """
+    return 1 / (pattern ** 2).sum(axis=-1, keepdims=True)
+
+
+@mistake(of=spread)
+def spread_of_the_mean(pattern):
+    """The squares are averaged, not added.
+
+    For four equal weights their mean is 1/16. How many keys are that, and how many did the query
+    look at?
+    """
+    return 1 / (pattern ** 2).mean(axis=-1)
+
+
+@mistake(of=spread)
+def spread_inverted_first(pattern):
+    """1 is divided by each square before the sum.
+
+    A weight of 0 then gives infinity. What comes first, the sum or the division?
+    """
+    return (1 / pattern ** 2).sum(axis=-1)
+
+
+@mistake(of=spread)
+def spread_in_float64(pattern):
+    """The values are right, but float32 numbers have become float64.
+
+    A NumPy float64 or a list of numbers turns an array into float64. Where does one come in?
+    """
+    return spread(pattern.astype(np.float64))
+
+
 def _qkv(*shape, T=None, seed=0):
     """Random q, k, v of this shape; only the last T queries."""
     q, k, v = (random(*shape, seed=seed + i, scale=1.5) for i in range(3))
@@ -401,8 +827,9 @@ def _qkv(*shape, T=None, seed=0):
 
 
 def sharper(scores):
-    """A softmax at half the temperature: shows whether the argument is used."""
-    return library_softmax(2 * scores)
+    """A softmax at half the temperature: shows whether the argument is used. It lets nan pass."""
+    weights = np.exp(2 * (scores - scores.max(axis=-1, keepdims=True)))
+    return weights / weights.sum(axis=-1, keepdims=True)
 
 
 def _low(score):
@@ -411,6 +838,11 @@ def _low(score):
     return tuple(np.array(rows, np.float32) for rows in (q, k, v))
 
 
+def _column(*numbers):
+    return np.array(numbers, np.float32)[:, None]
+
+
+LOWEST = np.finfo(np.float32).min
 HAND = (np.array([[0, 0, 0, 0], [2, 0, 0, 0], [2, 0, 2, 0]], np.float32),
         np.array([[0, 1, 0, 0], [1, 0, 0, 1], [2, 0, 0, 0]], np.float32),
         np.array([[10, 0, 0, 0], [0, 10, 0, 0], [20, 20, 4, 0]], np.float32))
@@ -424,6 +856,8 @@ SCORES = [
     Case("three rows", (random(3, 4, seed=1, scale=2),)),
     Case("rows far apart", (np.array([[0, 1], [-1000, -1001]], np.float32),)),
     Case("a stack, shape (2, 3, 4)", (random(2, 3, 4, seed=2, scale=2),)),
+    Case("scores far apart: 0 and -1000", (np.array([[0, -1000]], np.float32),)),
+    Case("one row alone, shape (3,)", (np.array([2, 0, 1], np.float32),)),
 ]
 CASES = [
     Case("the hand example", HAND),
@@ -436,6 +870,8 @@ CASES = [
     Case("a stack of two heads, shape (2, 5, 3)", STACK),
     Case("a stack, two queries at the end", _qkv(3, 5, 4, T=2, seed=25)),
     Case("a softmax of the caller's own", _qkv(5, 3, seed=30), {"softmax": sharper}),
+    Case("the lowest score that float32 can hold",
+         (_column(1, 1), _column(LOWEST, 0), _column(10, 20))),
 ]
 WINDOWS = [
     *(Case(f"five tokens, width {width}", (*_qkv(5, 3), width)) for width in (1, 2, 9)),
@@ -448,7 +884,7 @@ PATTERNS = [
     Case("a real shape (2, 3, 3)", (softmax(random(2, 3, 3, seed=3)),)),
 ]
 
-exercise(softmax, SCORES)
+exercise(softmax, SCORES, tolerance=1e-6)
 exercise(attend, CASES)
 exercise(attend_window, WINDOWS)
 exercise(spread, PATTERNS)

@@ -258,6 +258,157 @@ def mlp_left_out(x, p):
 
 
 @mistake(of=block)
+@mistaken
+def stream_added_twice(x, p):
+    """The old x is added once more at the end.
+
+    The stream in the middle holds it already. What does the second sum start from?
+    """
+    m = x + p.attention(p.ln_1(x))
+    return x + (m + p.mlp(p.ln_2(m)))
+
+
+@mistake(of=block)
+@mistaken
+def branches_alone(x, p):
+    """What both parts add comes out, without the stream itself.
+
+    The next block goes on from the sum. Which term of the first sum is missing at the end?
+    """
+    a = p.attention(p.ln_1(x))
+    return a + p.mlp(p.ln_2(x + a))
+
+
+@mistake(of=block)
+@mistaken
+def first_adds_to_normed(x, p):
+    """Attention's result is added to the normed rows, not to the stream.
+
+    The norm makes a copy for attention to read. To which array do you add?
+    """
+    normed = p.ln_1(x)
+    m = normed + p.attention(normed)
+    return m + p.mlp(p.ln_2(m))
+
+
+@mistake(of=block)
+@mistaken
+def mlp_reads_the_branch(x, p):
+    """The MLP reads what attention adds, not the stream with it.
+
+    The second norm takes the stream in the middle. Which sum is that?
+    """
+    return x + p.mlp(p.ln_2(p.attention(p.ln_1(x))))
+
+
+@mistake(of=block)
+@mistaken
+def norm_behind_the_parts(x, p):
+    """The norms stand behind the parts, not in front of them.
+
+    A part reads normed rows, and what it gives is added as it is. What do you give to layer_norm?
+    """
+    m = x + p.ln_1(p.attention(x))
+    return m + p.ln_2(p.mlp(m))
+
+
+@mistake(of=block)
+@mistaken
+def norm_at_the_end(x, p):
+    """The result is normed once more.
+
+    Only behind the last block stands one more norm, and it is not the block's. What does the
+    formula give back?
+    """
+    m = x + p.attention(p.ln_1(x))
+    return p.ln_2(m + p.mlp(p.ln_2(m)))
+
+
+@mistake(of=block)
+def second_epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                           attend_heads=library_heads, mlp=library_mlp):
+    """epsilon is handed on to the first norm only.
+
+    Both norms need it. Which arguments does your second call of layer_norm have?
+    """
+    return _with_norms((epsilon, 1e-5), x, w, n_head, remember, layer_norm, attend_heads, mlp)
+
+
+@mistake(of=block)
+def first_epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                          attend_heads=library_heads, mlp=library_mlp):
+    """epsilon is handed on to the second norm only.
+
+    Both norms need it. Which arguments does your first call of layer_norm have?
+    """
+    return _with_norms((1e-5, epsilon), x, w, n_head, remember, layer_norm, attend_heads, mlp)
+
+
+def _with_norms(epsilons, x, w, n_head, remember, layer_norm, attend_heads, mlp):
+    """block with an epsilon for each norm."""
+    left = iter(epsilons)
+    return block(x, w, n_head, None, remember, lambda rows, gain, bias, _: layer_norm(
+        rows, gain, bias, next(left)), attend_heads, mlp)
+
+
+@mistake(of=block)
+def gain_and_bias_swapped(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                          attend_heads=library_heads, mlp=library_mlp):
+    """Gain and bias of the norms are swapped.
+
+    They have the same shape, so nothing complains. The gain is called weight in the file: in which
+    order does layer_norm take the two?
+    """
+    return block(x, w, n_head, epsilon, remember, lambda rows, gain, bias, epsilon: layer_norm(
+        rows, bias, gain, epsilon), attend_heads, mlp)
+
+
+@mistake(of=block)
+def arguments_of_attention(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                           attend_heads=library_heads, mlp=library_mlp):
+    """attend_heads gets epsilon, in the place of remember.
+
+    Only the norms take epsilon. Which arguments follow n_head in attend_heads?
+    """
+    def heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember):
+        return attend_heads(x, w_qkv, b_qkv, w_out, b_out, n_head, epsilon, remember)
+    return block(x, w, n_head, epsilon, remember, layer_norm, heads, mlp)
+
+
+@mistake(of=block)
+@mistaken
+def stream_changed(x, p):
+    """The caller's stream is changed: an operator such as += writes into it.
+
+    The stream before the block is needed elsewhere. What does x = x + 1 do, and what does += do?
+    """
+    x += p.attention(p.ln_1(x))
+    x += p.mlp(p.ln_2(x))
+    return x
+
+
+@mistake(of=block)
+def block_in_float64(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                     attend_heads=library_heads, mlp=library_mlp):
+    """The values are right, but float32 numbers have become float64.
+
+    np.zeros makes float64 numbers, if it is not told another type. Where does such an array come
+    in?
+    """
+    return block(x, w, n_head, epsilon, remember, layer_norm, attend_heads, mlp).astype(np.float64)
+
+
+@mistake(of=block)
+def norm_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
+                 attend_heads=library_heads, mlp=library_mlp):
+    """The layer_norm that is handed in is not used.
+
+    The model can be run with another norm, yours for example. Which function do you call?
+    """
+    return block(x, w, n_head, epsilon, remember, library_norm, attend_heads, mlp)
+
+
+@mistake(of=block)
 def epsilon_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_norm,
                     attend_heads=library_heads, mlp=library_mlp):
     """The argument epsilon is not handed on to the norms.
@@ -366,17 +517,73 @@ def blocks_last_left_out(x, blocks, n_head):
     return run_blocks(x, blocks[:-1], n_head)
 
 
+@mistake(of=run_blocks)
+def blocks_first_left_out(x, blocks, n_head):
+    """The first block is left out.
+
+    Blocks count from 0. Where does your loop begin?
+    """
+    return run_blocks(x, blocks[1:], n_head)
+
+
+@mistake(of=run_blocks)
+def blocks_same_arrays(x, blocks, n_head):
+    """Every round takes the arrays of the first block.
+
+    Each block has numbers of its own. Which arrays does your call take in round i?
+    """
+    return run_blocks(x, [blocks[0]] * len(blocks), n_head)
+
+
+@mistake(of=run_blocks)
+def blocks_with_one_head(x, blocks, n_head):
+    """n_head is not handed on to the blocks.
+
+    Attention cuts the columns into n_head heads. Which number do your blocks get?
+    """
+    return run_blocks(x, blocks, 1)
+
+
+@mistake(of=run_blocks)
+def blocks_all_streams(x, blocks, n_head):
+    """The streams behind all blocks come out, not the last one alone.
+
+    Asked for is one stream, (T, D). Which entry of your list is it?
+    """
+    streams = []
+    for w in blocks:
+        x = block(x, w, n_head)
+        streams.append(x)
+    return np.array(streams)
+
+
+@mistake(of=run_blocks)
+def blocks_in_float64(x, blocks, n_head):
+    """The values are right, but float32 numbers have become float64.
+
+    np.zeros makes float64 numbers, if it is not told another type. Where does such an array come
+    in?
+    """
+    return run_blocks(x, blocks, n_head).astype(np.float64)
+
+
 def contributions(x, blocks, n_head):
     """The right answer to the second exercise: the embedding and what each part adds.
 
     Shapes: x (T, D), L blocks -> (1 + 2 L, T, D).
     """
+    return _parts_of(x, blocks, n_head)
+
+
+def _parts_of(x, blocks, n_head, norms=lambda p: (p.ln_1, p.ln_2)):
+    """The embedding and what each part adds, behind these two norms in each block."""
     parts = [x]
     for w in blocks:
         p = Parts(w, n_head, 1e-5, None, library_norm, library_heads, library_mlp)
-        parts.append(p.attention(p.ln_1(x)))
+        first, second = norms(p)
+        parts.append(p.attention(first(x)))
         x = x + parts[-1]
-        parts.append(p.mlp(p.ln_2(x)))
+        parts.append(p.mlp(second(x)))
         x = x + parts[-1]
     return np.array(parts)
 
@@ -438,6 +645,55 @@ def parts_in_parallel(x, blocks, n_head):
     return np.array(parts)
 
 
+@mistake(of=contributions)
+def parts_without_norm(x, blocks, n_head):
+    """The parts read the stream without a norm.
+
+    Each part has a norm in front, as in the block. What do you give to attend_heads and mlp?
+    """
+    return _parts_of(x, blocks, n_head, lambda p: (lambda x: x, lambda x: x))
+
+
+@mistake(of=contributions)
+def parts_with_one_norm(x, blocks, n_head):
+    """Both parts get the first norm's gain and bias.
+
+    The block has two norms, with numbers of their own. What does the second call take?
+    """
+    return _parts_of(x, blocks, n_head, lambda p: (p.ln_1, p.ln_1))
+
+
+@mistake(of=contributions)
+def stream_at_the_end(x, blocks, n_head):
+    """The stream after the last block is in the list as well.
+
+    It is the sum of the others, so the sum would count everything twice. How many arrays are
+    1 + 2 L?
+    """
+    parts = contributions(x, blocks, n_head)
+    return np.concatenate([parts, parts.sum(axis=0, keepdims=True)])
+
+
+@mistake(of=contributions)
+def attention_parts_first(x, blocks, n_head):
+    """All parts of attention come first, then all of the MLPs.
+
+    The order is that of section 9: block by block. When do you put the MLP's part into the list?
+    """
+    parts = contributions(x, blocks, n_head)
+    return np.concatenate([parts[:1], parts[1::2], parts[2::2]])
+
+
+@mistake(of=contributions)
+def parts_in_float64(x, blocks, n_head):
+    """The values are right, but float32 numbers have become float64.
+
+    np.zeros makes float64 numbers, if it is not told another type. Where does such an array come
+    in?
+    """
+    return contributions(x, blocks, n_head).astype(np.float64)
+
+
 def half_norm(x, gain, bias, epsilon=1e-5):
     """A norm that is none, to see whether the argument is used."""
     return x * gain / 2 + bias
@@ -486,6 +742,7 @@ CASES = [
     _case("one row", 2, 30, n_head=1, T=1),
     Case("a stream of larger numbers", LARGE),
     _case("another epsilon", 4, 70, epsilon=0.5),
+    Case("a stream of tiny numbers", (random(3, 4, seed=13, scale=1e-3), weights(4, 270), 2)),
     _case("keys and values from elsewhere", 5, 90, remember=last_is_doubled),
     _case("a norm of the caller's own", 6, 110, layer_norm=half_norm),
     _case("an attention of the caller's own", 11, 230, attend_heads=other_heads),

@@ -196,6 +196,153 @@ def own_linear(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=line
     return _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, _library_linear, attend)
 
 
+@mistake(of=attend_heads)
+def interleaved_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                          attend=attend):
+    """The heads are interleaved, at the cut and at the merge: each takes every H-th column.
+
+    The two fit each other, but not the weights, which were trained with strips of neighbours. In
+    which order do H and Dh stand in your reshape?
+    """
+    qkv = [part.reshape(len(part), -1, n_head).transpose(2, 0, 1)
+           for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
+    return _finish(qkv, w_out, b_out, remember, linear, attend,
+                   lambda mixed: mixed.transpose(1, 2, 0).reshape(len(x), -1))
+
+
+@mistake(of=attend_heads)
+def heads_not_in_front(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
+    """The heads are never brought to the front: each token's heads attend to each other.
+
+    attend takes stacks (H, T, Dh): the last axis but one must be the tokens. What shape has your
+    cut?
+    """
+    qkv = [part.reshape(len(part), n_head, -1)
+           for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
+    return _finish(qkv, w_out, b_out, remember, linear, attend,
+                   lambda mixed: mixed.reshape(len(x), -1))
+
+
+@mistake(of=attend_heads)
+def merge_reversed(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                   attend=attend):
+    """The merge turns all axes around with .T, not only the heads and the tokens.
+
+    mixed.T has the shape (Dh, T, H). You want (T, H, Dh): which two axes change places?
+    """
+    return _finish([_cut(part, n_head) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)],
+                   w_out, b_out, remember, linear, attend, lambda mixed: mixed.T.reshape(x.shape))
+
+
+@mistake(of=attend_heads)
+def tokens_split(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                 attend=attend):
+    """np.split cuts the tokens in three, not the 3 D columns.
+
+    Without an axis it cuts along the first one. Which axis has Q, K and V side by side?
+    """
+    T, D = x.shape
+    q, k, v = (part.reshape(T, n_head, -1).swapaxes(0, 1)
+               for part in np.split(linear(x, w_qkv, b_qkv), 3))
+    return _finish((q, k, v), w_out, b_out, remember, linear, attend,
+                   lambda mixed: mixed.swapaxes(0, 1).reshape(T, D))
+
+
+@mistake(of=attend_heads)
+def no_bias_at_the_start(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                         attend=attend):
+    """The bias of Q, K and V is forgotten.
+
+    A layer is a product plus a bias. Which of your arguments has not been used?
+    """
+    return _heads(x, w_qkv, np.zeros_like(b_qkv), w_out, b_out, n_head, remember, linear, attend)
+
+
+@mistake(of=attend_heads)
+def bias_for_each_head(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
+    """The bias of the output projection is added once for each head.
+
+    A sum over heads may add its bias one time. Does b_out stand inside your loop?
+    """
+    return _heads(x, w_qkv, b_qkv, w_out, n_head * b_out, n_head, remember, linear, attend)
+
+
+@mistake(of=attend_heads)
+def scaled_twice(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                 attend=attend):
+    """The root of Dh is divided by twice: here, and once more inside attend.
+
+    attend takes q as it is. What does its formula do with the scores?
+    """
+    def smaller(q, k, v):
+        return attend(q / q.shape[-1] ** 0.5, k, v)
+    return _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, smaller)
+
+
+@mistake(of=attend_heads)
+def heads_averaged(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                   attend=attend):
+    """The heads are averaged, so that all columns of a token say the same.
+
+    Heads keep their answers apart, each in columns of its own. How do H arrays (T, Dh) become one
+    of shape (T, D) without a mean?
+    """
+    def mean(q, k, v):
+        mixed = attend(q, k, v)
+        return np.zeros_like(mixed) + mixed.mean(axis=0)
+    return _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, mean)
+
+
+@mistake(of=attend_heads)
+def with_residual(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                  attend=attend):
+    """x itself is added to the result.
+
+    Adding to the stream is the block's work, in lesson 09. What does the formula give back?
+    """
+    return x + attend_heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend)
+
+
+@mistake(of=attend_heads)
+def remembered_before_the_cut(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                              attend=attend):
+    """remember gets keys and values that are not cut into heads yet.
+
+    It takes k and v of the shape (H, T, Dh). Which comes first, the cut or remember?
+    """
+    q, k, v = np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)
+    if remember is not None:
+        k, v = remember(k, v)
+    return _finish([_cut(part, n_head) for part in (q, k, v)], w_out, b_out, None, linear, attend)
+
+
+@mistake(of=attend_heads)
+def width_with_a_point(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
+    """D / n_head is a float, such as 3.0, and a shape needs whole numbers.
+
+    Which operator divides whole numbers into a whole number? Or what does -1 mean in reshape?
+    """
+    Dh = x.shape[-1] / n_head
+    return _finish([part.reshape(len(part), n_head, Dh).swapaxes(0, 1)
+                    for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)],
+                   w_out, b_out, remember, linear, attend)
+
+
+@mistake(of=attend_heads)
+def heads_in_float64(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                     attend=attend):
+    """The values are right, but float32 numbers have become float64.
+
+    np.zeros makes float64 numbers, if it is not told another type. Where does such an array come
+    in?
+    """
+    return attend_heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend).astype(
+        np.float64)
+
+
 _library_attend, _library_linear = attend, linear
 
 
@@ -242,6 +389,63 @@ def score_of_all_heads(pattern):
     return np.full(len(pattern), previous_score(pattern).mean())
 
 
+@mistake(of=previous_score)
+def score_of_each_token(pattern):
+    """The mean runs over the heads: one number for each token comes out.
+
+    Each head needs its own mean, over its tokens. Which axis of your weights (H, T - 1) is that?
+    """
+    t = np.arange(1, pattern.shape[-1])
+    return pattern[:, t, t - 1].mean(axis=0)
+
+
+@mistake(of=previous_score)
+def score_not_averaged(pattern):
+    """The weights are added, not averaged.
+
+    A perfect head must get 1, however long the text is. By what do you divide the sum?
+    """
+    return previous_score(pattern) * np.float32(pattern.shape[-1] - 1)
+
+
+@mistake(of=previous_score)
+def score_two_back(pattern):
+    """The weights two to the left of the diagonal are taken, not one.
+
+    Token 1 looks back at token 0. Which column belongs to query t?
+    """
+    t = np.arange(2, pattern.shape[-1])
+    return pattern[:, t, t - 2].mean(axis=-1)
+
+
+@mistake(of=previous_score)
+def diagonal_of_heads(pattern):
+    """np.diagonal goes through the first two axes, heads and queries, not queries and keys.
+
+    Without axes it takes the first two. Which two axes hold the pattern of one head?
+    """
+    return np.diagonal(pattern, -1).mean(axis=-1)
+
+
+@mistake(of=previous_score)
+def score_keeps_its_axis(pattern):
+    """The result has an axis too many: (H, 1), not (H,).
+
+    Asked for is one number for each head. What does keepdims=True do to a mean?
+    """
+    return previous_score(pattern)[:, None]
+
+
+@mistake(of=previous_score)
+def score_in_float64(pattern):
+    """The values are right, but float32 numbers have become float64.
+
+    A list of Python's numbers turned into an array is float64, and so is np.zeros. Where does one
+    come in?
+    """
+    return previous_score(pattern).astype(np.float64)
+
+
 def head_parts(mixed, w_out):
     """The right answer to the second exercise: each head's rows of w_out, on its own."""
     return mixed @ w_out.reshape(len(mixed), -1, w_out.shape[-1])
@@ -274,6 +478,44 @@ def sum_of_parts(mixed, w_out):
     The exercise asks for each head on its own, (H, T, D). Their sum is the next step.
     """
     return head_parts(mixed, w_out).sum(axis=0)
+
+
+@mistake(of=head_parts)
+def not_its_rows(mixed, w_out):
+    """Each head meets all of w_out, or a strip of its columns, not its own rows.
+
+    A row of mixed has Dh numbers, so Dh rows must stand on the right of @. Along which axis of
+    w_out do you cut?
+    """
+    return mixed @ w_out
+
+
+@mistake(of=head_parts)
+def rows_of_head_0(mixed, w_out):
+    """All heads meet the first Dh rows of w_out, those of head 0.
+
+    After the merge, head h fills the columns from h * Dh on. Which rows of w_out meet them?
+    """
+    return mixed @ w_out[:mixed.shape[-1]]
+
+
+@mistake(of=head_parts)
+def parts_of_tokens(mixed, w_out):
+    """The tokens come first, then the heads: (T, H, D), not (H, T, D).
+
+    Asked for is a stack with a table for each head. Which two axes must change places?
+    """
+    return head_parts(mixed, w_out).swapaxes(0, 1)
+
+
+@mistake(of=head_parts)
+def parts_in_float64(mixed, w_out):
+    """The values are right, but float32 numbers have become float64.
+
+    np.zeros makes float64 numbers, if it is not told another type. Where does such an array come
+    in?
+    """
+    return head_parts(mixed, w_out).astype(np.float64)
 
 
 def _arguments(T, D, n_head, seed=0):

@@ -251,6 +251,137 @@ def share_only(x):
     return (0.5 * (1 + np.tanh(ROOT * (x + 0.044715 * x * x * x)))).astype(x.dtype)
 
 
+@mistake(of=gelu)
+def cube_outside(x):
+    """The factor in front of the bracket meets x only, not the cube.
+
+    It multiplies the sum of both terms. Where does the bracket open, and where does it close?
+    """
+    return (0.5 * x * (1 + np.tanh(ROOT * x + 0.044715 * x * x * x))).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def cube_alone(x):
+    """Inside the tanh stands the cube alone, without x itself.
+
+    For a small x the cube is next to nothing. Which two terms does the bracket hold?
+    """
+    return (0.5 * x * (1 + np.tanh(ROOT * 0.044715 * x * x * x))).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def factor_cubed(x):
+    """The factor is cubed as well as x.
+
+    0.044715 x³ means: first the cube, then the factor. What stands inside your power?
+    """
+    inner = 0.044715 * x
+    return (0.5 * x * (1 + np.tanh(ROOT * (x + inner * inner * inner)))).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def three_times_for_cube(x):
+    """Three times x stands where the cube of x should be.
+
+    The cube of 2 is 8. How often does x stand in a product that gives it?
+    """
+    return (0.5 * x * (1 + np.tanh(ROOT * (x + 0.044715 * (3 * x))))).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def root_of_the_product(x):
+    """The root is taken of 2 times pi, not of 2 divided by pi.
+
+    The factor in front of the bracket is near 0.8. How large is yours?
+    """
+    return _tanh_form(x, root=math.sqrt(2 * math.pi))
+
+
+@mistake(of=gelu)
+def share_falls(x):
+    """The tanh is taken from 1, not added: the share falls where it should rise.
+
+    A large x should pass, a large negative one should not. What becomes of 3 in your function?
+    """
+    return (0.5 * x * (1 - np.tanh(ROOT * (x + 0.044715 * x * x * x)))).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def no_bracket(x):
+    """The tanh is added to x times one half, not to the 1 before the product.
+
+    Python multiplies first. Which two numbers must be added before they meet x?
+    """
+    return (0.5 * x + np.tanh(ROOT * (x + 0.044715 * x * x * x))).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def half_is_zero(x):
+    """Everything becomes 0: 1 // 2 is 0, because // gives whole numbers.
+
+    Which operator divides with digits behind the point? Or how do you write one half as a number?
+    """
+    return 0 * x
+
+
+@mistake(of=gelu)
+def negative_cut(x):
+    """The negative numbers become 0, though the rest is GELU.
+
+    GELU lets a little of a small negative number through. Try your function on -1.
+    """
+    return np.where(x > 0, gelu(x), 0).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def tanh_of_one_number(x):
+    """math.tanh takes one number, not an array.
+
+    The functions of math know single numbers only. Which module has a tanh for whole arrays?
+    """
+    return 0.5 * x * (1 + math.tanh(ROOT * (x + 0.044715 * x * x * x)))
+
+
+@mistake(of=gelu)
+def tanh_overflows(x):
+    """A tanh made of exponentials overflows for large numbers.
+
+    Infinity divided by infinity is nan, and x times nan is nan as well. Which function of NumPy
+    knows that tanh ends at 1?
+    """
+    inner = ROOT * (x + 0.044715 * x * x * x)
+    up, down = np.exp(inner), np.exp(-inner)
+    return (0.5 * x * (1 + (up - down) / (up + down))).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def elu(x):
+    """This is ELU: exp(x) - 1 for negative numbers, the others pass.
+
+    GELU falls back to 0 for large negative numbers. Which function stands in the formula above?
+    """
+    return np.where(x > 0, x, np.exp(x) - 1).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def x_times_density(x):
+    """x is multiplied with the normal density, the bell, not with a share that grows up to 1.
+
+    The share says how much of the bell lies below x. What should a large x become?
+    """
+    return (x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def changed_in_place(x):
+    """The caller's array is changed: an operator such as *= writes into it.
+
+    Whoever called may still need it. What does x = x * 2 do, and what does *= do?
+    """
+    x[...] = gelu(x)
+    return x
+
+
 @mistake(of=mlp)
 def no_nonlinearity(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     """There is no GELU between the two layers.
@@ -333,8 +464,6 @@ def transposed(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
     GPT-2's file stores them as (in, out), ready for x @ w. Other files store (out, in). Which
     shapes do you have here?
     """
-    if x.shape[-1] != w_fc.shape[-1]:           # NumPy's sentence would be too long for the gallery
-        raise ValueError(f"{x.shape} @ {w_fc.T.shape} does not fit")
     return linear(gelu(linear(x, w_fc.T, b_fc)), w_proj.T, b_proj)
 
 
@@ -376,6 +505,127 @@ def linear_ignored(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=ge
     return mlp(x, w_fc, b_fc, w_proj, b_proj, library_linear, gelu)
 
 
+@mistake(of=mlp)
+def linear_arguments_swapped(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """linear gets the weight first and the rows second.
+
+    Its order is x, w, b, as in x @ w + b. What stands first in your call?
+    """
+    return linear(w_proj, gelu(linear(w_fc, x, b_fc)), b_proj)
+
+
+@mistake(of=mlp)
+def layers_swapped(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The two layers are swapped: the one that comes back stands first.
+
+    First a row becomes wide, then narrow again. Which weight has the shape (D, F)?
+    """
+    return linear(gelu(linear(x, w_proj, b_proj)), w_fc, b_fc)
+
+
+@mistake(of=mlp)
+def biases_swapped(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The two biases are swapped.
+
+    A layer's bias has a number for each column that comes out. Which one has F numbers?
+    """
+    return linear(gelu(linear(x, w_fc, b_proj)), w_proj, b_fc)
+
+
+@mistake(of=mlp)
+def biases_twice(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """Each bias is added twice.
+
+    linear adds the bias that it gets. What else do you add?
+    """
+    return linear(gelu(linear(x, w_fc, b_fc) + b_fc), w_proj, b_proj) + b_proj
+
+
+@mistake(of=mlp)
+def bias_after_gelu(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The first bias is added after GELU, not before.
+
+    It says how easily a unit wakes, so GELU must see it. Where does the formula add it?
+    """
+    return linear(gelu(linear(x, w_fc, np.zeros_like(b_fc))) + b_fc, w_proj, b_proj)
+
+
+@mistake(of=mlp)
+def first_layer_only(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The wide rows come out: the second layer is missing.
+
+    The result must fit the stream, D numbers a row. Which two arguments have you not used?
+    """
+    return gelu(linear(x, w_fc, b_fc))
+
+
+@mistake(of=mlp)
+def gelu_twice_inside(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """GELU acts twice between the layers.
+
+    Once is enough. Is the array that you give to gelu one that has been through it?
+    """
+    return linear(gelu(gelu(linear(x, w_fc, b_fc))), w_proj, b_proj)
+
+
+@mistake(of=mlp)
+def gated(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The wide rows are multiplied with their own GELU.
+
+    gelu gives back x times the share already. What is left to multiply?
+    """
+    wide = linear(x, w_fc, b_fc)
+    return linear(wide * gelu(wide), w_proj, b_proj)
+
+
+@mistake(of=mlp)
+def normed_again(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The rows are normed here, and the block has done that.
+
+    The norm is the block's work, in the next lesson. What does the formula do with x first?
+    """
+    x = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
+    return linear(gelu(linear(x, w_fc, b_fc)), w_proj, b_proj)
+
+
+@mistake(of=mlp)
+def rows_averaged(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The rows are averaged, so that one row is left.
+
+    The MLP works on each row alone: T rows in, T rows out. Which axis has your mean?
+    """
+    return mlp(x.mean(axis=0, keepdims=True), w_fc, b_fc, w_proj, b_proj, linear, gelu)
+
+
+@mistake(of=mlp)
+def first_row_only(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """Only the first row is used.
+
+    T rows come in, and T rows go out. What does x[0] leave?
+    """
+    return mlp(x[0], w_fc, b_fc, w_proj, b_proj, linear, gelu)
+
+
+@mistake(of=mlp)
+def hidden_as_well(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """Two arrays come out, the wide rows and the result.
+
+    The block adds what comes out to the stream. Which of the two does it need?
+    """
+    hidden = gelu(linear(x, w_fc, b_fc))
+    return hidden, linear(hidden, w_proj, b_proj)
+
+
+@mistake(of=mlp)
+def mlp_in_float64(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=gelu):
+    """The values are right, but float32 numbers have become float64.
+
+    np.zeros makes float64 numbers, if it is not told another type. Where does such an array come
+    in?
+    """
+    return mlp(x, w_fc, b_fc, w_proj, b_proj, linear, gelu).astype(np.float64)
+
+
 def one_unit(x, u, w_fc, b_fc, w_proj):
     """The right answer to the first exercise: what unit u adds to each row (T, D)."""
     awake = gelu(x @ w_fc[:, u] + b_fc[u])                                          # (T,)
@@ -388,8 +638,6 @@ def unit_row_as_key(x, u, w_fc, b_fc, w_proj):
 
     c_fc is stored as (in, out): D rows, F columns. There are F keys. Which axis counts them?
     """
-    if w_fc.shape[1] != x.shape[1]:
-        raise ValueError("does not fit")
     return gelu(x @ w_fc[u] + b_fc[u])[:, None] * w_proj[u]
 
 
@@ -399,8 +647,6 @@ def unit_column_as_value(x, u, w_fc, b_fc, w_proj):
 
     c_proj is stored as (in, out): F rows, D columns. There are F values. Which axis counts them?
     """
-    if w_proj.shape[0] != x.shape[1]:
-        raise ValueError("does not fit")
     return gelu(x @ w_fc[:, u] + b_fc[u])[:, None] * w_proj[:, u]
 
 
@@ -432,6 +678,54 @@ def unit_activation_only(x, u, w_fc, b_fc, w_proj):
     return gelu(x @ w_fc[:, u] + b_fc[u])
 
 
+@mistake(of=one_unit)
+def unit_without_column(x, u, w_fc, b_fc, w_proj):
+    """The activations (T,) and the value (D,) are multiplied number by number.
+
+    Each of the T activations must meet all D numbers. Which shape must the activations have, so
+    that NumPy makes a table (T, D)?
+    """
+    return gelu(x @ w_fc[:, u] + b_fc[u]) * w_proj[u]
+
+
+@mistake(of=one_unit)
+def unit_after_the_asked(x, u, w_fc, b_fc, w_proj):
+    """It is the unit before the one that is asked for: units count from 0.
+
+    Unit 2 is the third one. What do you take from u?
+    """
+    return one_unit(x, u - 1, w_fc, b_fc, w_proj)
+
+
+@mistake(of=one_unit)
+def all_units(x, u, w_fc, b_fc, w_proj):
+    """All units are added up, not one alone.
+
+    Asked for is the part of unit u. Which column of c_fc, which number of b_fc and which row of
+    c_proj are its own?
+    """
+    return gelu(x @ w_fc + b_fc) @ w_proj
+
+
+@mistake(of=one_unit)
+def bias_of_all_units(x, u, w_fc, b_fc, w_proj):
+    """The unit gets the biases of all units.
+
+    b_fc has F numbers, one for each unit. Which one belongs to this unit?
+    """
+    return gelu(x @ w_fc[:, u] + b_fc)[:, None] * w_proj[u]
+
+
+@mistake(of=one_unit)
+def unit_in_float64(x, u, w_fc, b_fc, w_proj):
+    """The values are right, but float32 numbers have become float64.
+
+    np.zeros makes float64 numbers, if it is not told another type. Where does such an array come
+    in?
+    """
+    return one_unit(x, u, w_fc, b_fc, w_proj).astype(np.float64)
+
+
 def merged(w_fc, b_fc, w_proj, b_proj):
     """The right answer to the second exercise: weight and bias of the one layer."""
     return w_fc @ w_proj, b_fc @ w_proj + b_proj
@@ -443,8 +737,6 @@ def merged_bias_added(w_fc, b_fc, w_proj, b_proj):
 
     (x W1 + b1) W2 + b2: multiply the bracket out. What stands behind b1?
     """
-    if b_fc.shape != b_proj.shape:
-        raise ValueError("does not fit")
     return w_fc @ w_proj, b_fc + b_proj
 
 
@@ -473,6 +765,42 @@ def merged_wrong_order(w_fc, b_fc, w_proj, b_proj):
     x comes from the left and meets W1 first. The one layer must have the shape (D, D).
     """
     return w_proj @ w_fc, b_fc @ w_proj + b_proj
+
+
+@mistake(of=merged)
+def merged_pair_swapped(w_fc, b_fc, w_proj, b_proj):
+    """The bias comes first and the weight second.
+
+    Asked for are weight and bias, in this order. What stands first behind return?
+    """
+    return b_fc @ w_proj + b_proj, w_fc @ w_proj
+
+
+@mistake(of=merged)
+def merged_transposed(w_fc, b_fc, w_proj, b_proj):
+    """The weight is transposed.
+
+    x comes from the left: the axis that x meets must come first. Which order did the product have?
+    """
+    return (w_fc @ w_proj).T, b_fc @ w_proj + b_proj
+
+
+@mistake(of=merged)
+def merged_bias_in_the_weight(w_fc, b_fc, w_proj, b_proj):
+    """The first bias is added to the product of the weights.
+
+    It does not meet x. Multiply the bracket out: which terms have an x, and which have none?
+    """
+    return w_fc @ w_proj + b_fc @ w_proj, b_proj
+
+
+@mistake(of=merged)
+def merged_with_gelu(w_fc, b_fc, w_proj, b_proj):
+    """There is a GELU in it.
+
+    Asked for is what two layers do without one. What is gelu given here?
+    """
+    return gelu(w_fc) @ w_proj, gelu(b_fc) @ w_proj + b_proj
 
 
 def half(x):
@@ -524,7 +852,7 @@ MERGED = [
     Case("D = F = 3", made(1, 3, 3, 95)[1:]),
 ]
 
-exercise(gelu, GELU)
+exercise(gelu, GELU, tolerance=1e-6)
 exercise(mlp, MLP)
 exercise(one_unit, UNIT)
 exercise(merged, MERGED)

@@ -62,6 +62,142 @@ def grown(count, *text, **settings):
 # Exercises and their mistakes.
 
 @mistake(of=probabilities)
+def no_top_k(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Top-k cuts nothing yet.
+
+    Which tokens are the k best? Sort the ids by their logits, the best first.
+    """
+    return probabilities(logits, temperature, None, top_p, min_p)
+
+
+@mistake(of=probabilities)
+def no_top_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Top-p cuts nothing yet.
+
+    Add the probabilities up, from the best one down. At which token does the sum reach p?
+    """
+    return probabilities(logits, temperature, top_k, None, min_p)
+
+
+@mistake(of=probabilities)
+def no_min_p(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Min-p cuts nothing yet.
+
+    How large is the best probability, and which share of it must a token have to stay?
+    """
+    return probabilities(logits, temperature, top_k, top_p, None)
+
+
+@mistake(of=probabilities)
+def temperature_cancels(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """The temperature changes nothing.
+
+    If all probabilities are divided by one number, their sum is too, and it cancels; so does what
+    is done to the maximum alone. What must be divided, before the exponential?
+    """
+    return probabilities(logits, 1.0 if temperature else 0, top_k, top_p, min_p)
+
+
+@mistake(of=probabilities)
+def greedy_shares(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """At temperature 0, or next to it, equal best tokens share the probability.
+
+    Greedy gives all of it to the first of them. Which function gives one place, also where the
+    largest number stands twice?
+    """
+    if temperature > 0:
+        return probabilities(logits, temperature, top_k, top_p, min_p)
+    best = (logits == logits.max()).astype(float)
+    return best / best.sum()
+
+
+@mistake(of=probabilities)
+def greedy_takes_the_last(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """At temperature 0 the last of equal best tokens comes out, not the first.
+
+    The end of a sorted list holds the last of equals. Which function gives the place of the first?
+    """
+    if temperature > 0:
+        return probabilities(logits, temperature, top_k, top_p, min_p)
+    return probabilities(logits[::-1], 0)[::-1]
+
+
+@mistake(of=probabilities)
+def greedy_id(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """At temperature 0 an id comes out, not probabilities.
+
+    The draw comes later and needs an array, whatever the temperature is. Which probability has the
+    best token then?
+    """
+    if temperature > 0:
+        return probabilities(logits, temperature, top_k, top_p, min_p)
+    return int(logits.argmax())
+
+
+@mistake(of=probabilities)
+def worst_ones_stay(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """The worst tokens stay, not the best.
+
+    argsort puts the smallest first. How do you turn the order around?
+    """
+    return _in_order(np.argsort(logits, kind="stable"), logits, temperature, top_k, top_p, min_p)
+
+
+@mistake(of=probabilities)
+def equals_turned_around(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Of equal tokens the last ones stay, not the first.
+
+    A sorted list read backwards turns equals around as well. What can you sort instead of the
+    logits, so that the best come first by themselves?
+    """
+    return _in_order(np.argsort(logits, kind="stable")[::-1], logits, temperature, top_k, top_p,
+                     min_p)
+
+
+@mistake(of=probabilities)
+def only_the_kept(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Only the tokens that are kept come out, without the places of the others.
+
+    The place of a number is its id, so each id needs one. What stands where a token is cut?
+    """
+    probs = probabilities(logits, temperature, top_k, top_p, min_p)
+    order = np.argsort(-logits, kind="stable")
+    return probs if top_k is None and top_p is None else probs[order][probs[order] > 0]
+
+
+@mistake(of=probabilities)
+def in_sorted_order(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """The probabilities come out sorted: they are not put back to the places of their ids.
+
+    The first number belongs to id 0, not to the best token. How do you write a number at the place
+    that order names?
+    """
+    return np.sort(probabilities(logits, temperature, top_k, top_p, min_p))[::-1]
+
+
+@mistake(of=probabilities)
+def cut_to_logit_0(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """Tokens are cut by a logit of 0, and 0 is a logit like any other.
+
+    exp(0) is 1, so what is cut still gets a share. Which logit has the exponential 0?
+    """
+    if top_k is None or temperature == 0:
+        return probabilities(logits, temperature, top_k, top_p, min_p)
+    best = np.isin(np.arange(len(logits)), np.argsort(-logits, kind="stable")[:top_k])
+    return probabilities(np.where(best, logits, 0), temperature, None, top_p, min_p)
+
+
+@mistake(of=probabilities)
+def logits_changed(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """The caller's logits are changed: an operator such as /= or -= writes into them.
+
+    The caller may still need them. What does x = x / 2 do, and what does x /= 2 do?
+    """
+    logits[:] = (logits - logits.max()) / (temperature or 1.0) - 1
+    return probabilities(logits, 1.0 if temperature else 0, top_k, top_p, min_p)
+
+
+@mistake(of=probabilities)
 def drops_the_crossing_token(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """Top-p drops the token that crosses p.
 
@@ -275,6 +411,19 @@ def _steps(logits, temperature, top_k, top_p, min_p, beyond=0, renormalise=True)
     return _last_cut(kept, min_p, renormalise)
 
 
+def _in_order(order, logits, temperature, top_k, top_p, min_p):
+    """The cuts with the ids in another order; it does nothing where nothing is to be cut."""
+    if temperature == 0:
+        return probabilities(logits, 0)
+    probs, order = probabilities(logits, temperature), order[:top_k]
+    if top_p is not None:
+        total = np.cumsum(probs[order])
+        order = order[:1 + int((total < top_p * total[-1]).sum())]
+    kept = np.zeros_like(probs)
+    kept[order] = probs[order]
+    return _last_cut(kept, min_p)
+
+
 def _last_cut(probs, min_p, renormalise=True):
     if min_p is not None:
         probs = np.where(probs >= min_p * probs.max(), probs, 0)
@@ -320,6 +469,16 @@ def no_running_sum(probs, u):
 
 
 @mistake(of=sample)
+def no_running_sum_else_the_last(probs, u):
+    """Each probability is compared with u on its own; where none is greater, the last id is taken.
+
+    Lay the probabilities end to end on a line from 0 to 1. Where does each one begin?
+    """
+    greater = np.flatnonzero(np.asarray(probs) > u)
+    return int(greater[0]) if len(greater) else len(probs) - 1
+
+
+@mistake(of=sample)
 def rank_for_id(probs, u):
     """A place in the sorted list comes out, not an id.
 
@@ -345,6 +504,160 @@ def from_the_end(probs, u):
     A small u belongs to the first ids. In which direction do you add up?
     """
     return sample(probs, max(1 - u - 1e-12, 0.0))
+
+
+@mistake(of=sample)
+def chance_of_its_own(probs, u):
+    """It has a chance of its own: u is not used.
+
+    The same u must give the same token, or no text can be repeated. What is u for?
+    """
+    return int(np.random.choice(len(probs), p=np.asarray(probs) / np.sum(probs)))
+
+
+@mistake(of=sample)
+def all_equally_likely(probs, u):
+    """All ids are equally likely, whatever their probabilities.
+
+    Each token owns a part of the line from 0 to 1, as long as its probability. Which array have you
+    not used?
+    """
+    return int(u * len(probs))
+
+
+@mistake(of=sample)
+def one_too_near(probs, u):
+    """The id is one too small.
+
+    For u = 0 and a first token with a probability above 0, the answer is id 0. Where does your
+    count begin?
+    """
+    return sample(probs, u) - 1
+
+
+@mistake(of=sample)
+def nearest_end(probs, u):
+    """The running sum that is nearest to u is taken, not the first that is greater.
+
+    u falls on a token, between two ends. Which of the two belongs to the token?
+    """
+    total = np.cumsum(probs)
+    return int(np.abs(total - u * total[-1]).argmin())
+
+
+@mistake(of=sample)
+def nearest_probability(probs, u):
+    """The probability that is nearest to u is taken, without the running sum.
+
+    Lay the probabilities end to end on a line from 0 to 1. On which of them does u fall?
+    """
+    return int(np.abs(np.asarray(probs) - u).argmin())
+
+
+@mistake(of=sample)
+def searched_in_probabilities(probs, u):
+    """The search goes through the probabilities, not through their running sum.
+
+    searchsorted needs numbers that grow. What grows from id to id, up to 1?
+    """
+    return int(np.searchsorted(probs, u, side="right"))
+
+
+@mistake(of=sample)
+def sum_of_the_sums(probs, u):
+    """u is multiplied with the sum of the running sums, not with the last of them.
+
+    The line is as long as the probabilities together. Which number of the running sum is that?
+    """
+    total = np.cumsum(probs)
+    return int(np.searchsorted(total, u * total.sum(), side="right"))
+
+
+@mistake(of=sample)
+def turned_list(probs, u):
+    """The running sum begins at the last token, and the place counts from there.
+
+    A place in a list that was turned around is no id. In which order do the ids lie on the line?
+    """
+    return sample(np.asarray(probs)[::-1], u)
+
+
+@mistake(of=sample)
+def place_among_the_kept(probs, u):
+    """A place among the tokens above 0 comes out, not an id.
+
+    If a token in front was left out, all later places are one too small. Must tokens without length
+    be left out at all?
+    """
+    return sample(np.asarray(probs)[np.asarray(probs) > 0], u)
+
+
+@mistake(of=sample)
+def probability_comes_out(probs, u):
+    """A probability comes out, not an id.
+
+    The model's next step needs an id of the vocabulary. Which place has this probability?
+    """
+    return float(probs[sample(probs, u)])
+
+
+@mistake(of=sample)
+def all_past_u(probs, u):
+    """All ids past u come out, in an array, not the first alone.
+
+    One token is drawn. Which of them is it, and how do you make a plain number of it?
+    """
+    total = np.cumsum(probs)
+    return np.flatnonzero(total > u * total[-1])
+
+
+@mistake(of=sample)
+def one_hot(probs, u):
+    """An array with a 1 at the drawn place comes out, not the id.
+
+    The model's next step needs an id of the vocabulary. Where is the 1?
+    """
+    return (np.arange(len(probs)) == sample(probs, u)).astype(float)
+
+
+@mistake(of=sample)
+def float_for_an_id(probs, u):
+    """The id is right, but it is a float.
+
+    An id is an index, and 2.0 is none. Which function of Python makes a whole number?
+    """
+    return float(sample(probs, u))
+
+
+@mistake(of=sample)
+def probs_changed(probs, u):
+    """The caller's probabilities are changed: an operator such as /= writes into them.
+
+    The caller may still need them. What does x = x / 2 do, and what does x /= 2 do?
+    """
+    probs[:] = np.asarray(probs) / 2
+    return sample(probs, u)
+
+
+@mistake(of=sample)
+def back_to_the_first(probs, u):
+    """For a u next to 1 no sum is greater, and argmax of nothing but False gives id 0.
+
+    Ten times 0.1, added up in floating point, is less than 1. With what can you multiply u, so that
+    it always stays below the last sum?
+    """
+    return int((np.cumsum(probs) > u).argmax())
+
+
+@mistake(of=sample)
+def the_last_in_any_case(probs, u):
+    """For a u next to 1 no sum is greater, and the last id is taken, whatever its probability.
+
+    The sum of the probabilities may be a hair below 1, and a last token with probability 0 must
+    never come. With what can you multiply u, so that it always stays below the last sum?
+    """
+    place = int(np.searchsorted(np.cumsum(probs), u, side="right"))
+    return min(place, len(probs) - 1)
 
 
 @mistake(of=sample)
@@ -400,6 +713,54 @@ def entropy_mean(probs):
     A rare token surprises a lot, but rarely. With what is each logarithm weighted?
     """
     return float(-np.log2(probs[probs > 0]).mean())
+
+
+@mistake(of=entropy)
+def entropy_without_weights(probs):
+    """The surprises are added without their probabilities.
+
+    A rare token surprises a lot, but rarely. With what is each logarithm multiplied?
+    """
+    return float(-np.log2(probs[probs > 0]).sum())
+
+
+@mistake(of=entropy)
+def entropy_not_added(probs):
+    """The parts come out, one for each token, not their sum.
+
+    Asked for is one number. What does the sign Σ, or the word sum, ask for?
+    """
+    kept = probs[probs > 0]
+    return -kept * np.log2(kept)
+
+
+@mistake(of=entropy)
+def entropy_in_tens(probs):
+    """The logarithm has the base 10.
+
+    Bits count halvings: two equal tokens are one bit. Which base has the logarithm that gives 1
+    for 2?
+    """
+    return entropy(probs) * float(np.log10(2))
+
+
+@mistake(of=entropy)
+def entropy_shifted(probs):
+    """A small number is added to each probability, so that no logarithm is infinite.
+
+    It changes the result, the more the smaller the probabilities are. Which tokens add nothing, and
+    can be left out?
+    """
+    return float(-(probs * np.log2(probs + 1e-3)).sum())
+
+
+@mistake(of=entropy)
+def entropy_of_the_best(probs):
+    """The surprise of the best token alone comes out.
+
+    Entropy is the mean over all tokens. Over what does the sum run?
+    """
+    return float(-np.log2(probs.max())) + 0.0
 
 
 def penalised(logits, seen, penalty):
@@ -462,6 +823,59 @@ def penalty_in_place(logits, seen, penalty):
     return logits
 
 
+@mistake(of=penalised)
+def penalty_turned(logits, seen, penalty):
+    """Positive logits are multiplied and negative ones divided: both move up.
+
+    A seen token should become less likely. Which way is down for a positive number, and which for
+    a negative one?
+    """
+    return penalised(logits, seen, 1 / penalty)
+
+
+@mistake(of=penalised)
+def penalty_subtracted(logits, seen, penalty):
+    """The penalty is subtracted.
+
+    The text asks for a division of positive logits, and a product for the others.
+    """
+    new, ids = logits.copy(), np.unique(seen).astype(int)
+    new[ids] -= penalty
+    return new
+
+
+@mistake(of=penalised)
+def penalty_positive_only(logits, seen, penalty):
+    """Negative logits of seen tokens stay as they are.
+
+    They must become less likely too. What moves a negative number down?
+    """
+    new, ids = logits.copy(), np.unique(seen).astype(int)
+    new[ids] = np.where(logits[ids] > 0, logits[ids] / penalty, logits[ids])
+    return new
+
+
+@mistake(of=penalised)
+def penalty_seen_alone(logits, seen, penalty):
+    """Only the logits of the seen tokens come out.
+
+    The result has a place for every id. From which array can you start?
+    """
+    ids = np.unique(seen).astype(int)
+    return penalised(logits, seen, penalty)[ids]
+
+
+@mistake(of=penalised)
+def penalty_splits_at_1(logits, seen, penalty):
+    """Logits between 0 and 1 are multiplied, as if they were negative.
+
+    What decides is the sign. With which number do you compare?
+    """
+    new, ids = logits.copy(), np.unique(seen).astype(int)
+    new[ids] = np.where(logits[ids] > 1, logits[ids] / penalty, logits[ids] * penalty)
+    return new
+
+
 def logs(*probs):
     """Logits whose softmax at temperature 1 gives these probabilities."""
     return np.log(np.array(probs, np.float64))
@@ -478,9 +892,12 @@ CASES = [
     Case("temperature 0.5", (HAND,), {"temperature": 0.5}),
     Case("temperature 0, two equal best ones", (numbers(3, 5, 5, 1),), {"temperature": 0}),
     Case("logits around 1000", (numbers(1000, 999, 990),)),
+    Case("logits far apart: 0 and -1000", (numbers(0, -1000),)),
     Case("top_k = 1", (numbers(0.1, 0.9, 0.4, 0.7),), {"top_k": 1}),
     Case("top_k = 2", (numbers(0.1, 0.9, 0.4, 0.7),), {"top_k": 2}),
     Case("top_k = 2, three equal best ones", (numbers(1, 3, 3, 3, 0),), {"top_k": 2}),
+    Case("top_k = 7, forty logits of five sizes", (numbers(*[i * 7 % 5 for i in range(40)]),),
+         {"top_k": 7}),
     Case("top_k larger than the vocabulary", (numbers(2, 3, 1),), {"top_k": 10}),
     Case("top_p = 0.7", (logs(0.10, 0.45, 0.15, 0.30),), {"top_p": 0.7}),
     Case("top_p below the best probability", (logs(0.25, 0.40, 0.35),), {"top_p": 0.3}),
@@ -497,14 +914,20 @@ CASES = [
 ]
 BELOW_1 = float(np.nextafter(1, 0))
 DRAWS = [
+    Case("ten tokens and u = 0.355",
+         (numbers(0, 0.05, 0.05, 0.2, 0.15, 0.05, 0.1, 0.1, 0.25, 0.05), 0.355)),
     Case("u = 0.6 and probabilities 0.5, 0.25, 0.25", (numbers(0.5, 0.25, 0.25), 0.6)),
     Case("u = 0.1", (numbers(0.5, 0.25, 0.25), 0.1)),
+    Case("u a hair past an edge", (numbers(0.3, 0.7), 0.3 + 1e-9)),
+    Case("u a hair before an edge", (numbers(0.3, 0.7), 0.3 - 1e-9)),
     Case("u on an edge", (numbers(0.5, 0.25, 0.25), 0.5)),
     Case("u = 0 and a first token with probability 0", (numbers(0, 0.5, 0.5), 0.0)),
     Case("a late best token", (numbers(0.1, 0.2, 0.6, 0.1), 0.15)),
     Case("u = 0.95", (numbers(0.1, 0.2, 0.6, 0.1), 0.95)),
     Case("a last token with probability 0", (numbers(0.75, 0.25, 0), 0.875)),
     Case("ten times 0.1 and the largest u below 1", (numbers(*[0.1] * 10), BELOW_1)),
+    Case("ten times 0.1, then 0, and the largest u below 1", (numbers(*[0.1] * 10, 0), BELOW_1)),
+    Case("tokens with probability 0 between others", (numbers(0, 0.25, 0, 0.5, 0.25), 0.5)),
 ]
 ENTROPY = [
     Case("two equal tokens", (numbers(0.5, 0.5),)),
@@ -516,10 +939,11 @@ PENALTY = [
     Case("one seen token, positive logit", (numbers(4, 3, -2), [0], 3.0)),
     Case("one seen token, negative logit", (numbers(4, 3, -2), [2], 2.0)),
     Case("seen twice", (numbers(4, 3, -2, 1), [1, 1, 2], 1.5)),
+    Case("seen logits of 0.5, 0 and -0.5", (numbers(0.5, 0, -0.5, 0.5), [0, 1, 2], 2.0)),
     Case("nothing seen", (numbers(4, 3, -2), [], 2.0)),
 ]
 
-exercise(probabilities, CASES)
+exercise(probabilities, CASES, tolerance=1e-9)
 exercise(sample, DRAWS)
-exercise(entropy, ENTROPY)
-exercise(penalised, PENALTY)
+exercise(entropy, ENTROPY, tolerance=1e-9)
+exercise(penalised, PENALTY, tolerance=1e-9)
