@@ -1,6 +1,9 @@
 """A function on the cases of its exercise: what comes out, what is wrong, which mistake it is."""
+from functools import cache
+
 from .attempting import Failure, TimeUp, attempt
 from .comparing import fault, same, short
+from .exercises import exercises
 from .slips import slip_of
 
 
@@ -14,9 +17,22 @@ def results_of(exercise, function):
         results.append(attempt(function, case))
         if isinstance(results[-1], Failure) and results[-1].error in (TimeUp, KeyboardInterrupt):
             break
-    misses = [miss(result, attempt(exercise.right, case), exercise.tolerance)
-              for result, case in zip(results, exercise.cases)]
-    return results, misses
+    rights = results_known(exercise.name, exercise.right)
+    return results, [miss(*pair, exercise.tolerance) for pair in zip(results, rights)]
+
+
+@cache
+def results_known(name, function):
+    """What the right answer, or a known mistake, gives in each case: always the same."""
+    return [attempt(function, case) for case in exercises()[name].cases]
+
+
+@cache
+def misses_known(name, mistake):
+    """What is wrong with what a known mistake gives, case by case."""
+    exercise = exercises()[name]
+    rights = results_known(name, exercise.right)
+    return [miss(*pair, exercise.tolerance) for pair in zip(results_known(name, mistake), rights)]
 
 
 def miss(got, want, tolerance):
@@ -40,18 +56,18 @@ def recognise(exercise, results, misses):
     A mistake that is right in a case does not explain a miss there. Where none fits: a slip that
     can happen in any exercise.
     """
-    rights = [attempt(exercise.right, case) for case in exercise.cases[:len(results)]]
+    rights = results_known(exercise.name, exercise.right)
     missed = [i for i, text in enumerate(misses) if text]
     stopped = isinstance(results[missed[0]], Failure)   # different slips can have one error's words
     best, known = (False, False, 0, False), None
     for mistake in exercise.mistakes:
-        others = [attempt(mistake, case) for case in exercise.cases[:len(results)]]
+        others, told = (known_of(exercise.name, mistake)
+                        for known_of in (results_known, misses_known))
         fits, stops = set(), set()
         for i, (result, other, right) in enumerate(zip(results, others, rights)):
-            told = miss(other, right, exercise.tolerance)
             kind = same(result, right, exercise.tolerance)      # then at most the kind is wrong
             if _alike(result, other, exercise.tolerance, isinstance(right, Failure)) and (
-                    told == misses[i] if kind else bool(told) == bool(misses[i])):
+                    told[i] == misses[i] if kind else bool(told[i]) == bool(misses[i])):
                 fits.add(i)
             elif not isinstance(right, Failure) and _both_stop(result, other):
                 stops.add(i)
