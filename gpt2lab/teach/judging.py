@@ -34,19 +34,27 @@ def miss(got, want, tolerance):
 def recognise(exercise, results, misses):
     """(mistake, fits everywhere): the known mistake that explains the misses, else (None, False).
 
-    The one that fits all results; else all misses; else the first miss, and the most of the others.
+    The one that fits all results; else all misses; else the one that stops with an error where the
+    function does and fits elsewhere; else the first miss, and the most of the others.
     """
+    rights = [attempt(exercise.right, case) for case in exercise.cases[:len(results)]]
     missed = [i for i, text in enumerate(misses) if text]
-    asked = [isinstance(attempt(exercise.right, case), Failure) for case in exercise.cases]
-    best, known = (False, 0, False), None
+    best, known = (False, False, 0, False), None
     for mistake in exercise.mistakes:
+        others = [attempt(mistake, case) for case in exercise.cases[:len(results)]]
         fits = {i for i, result in enumerate(results) if _alike(
-            result, attempt(mistake, exercise.cases[i]), exercise.tolerance, asked[i])}
-        if missed[0] in fits:
-            score = fits.issuperset(missed), len(fits), True
-            if score > best:
-                best, known = score, mistake
-    return known, best[0]
+            result, others[i], exercise.tolerance, isinstance(rights[i], Failure))}
+        stops = {i for i, result in enumerate(results) if _both_stop(result, others[i])} - fits
+        whole = len(fits) >= 2 and len(fits | stops) == len(results)
+        wrong = miss(others[missed[0]], rights[missed[0]], exercise.tolerance)
+        if same(results[missed[0]], rights[missed[0]], exercise.tolerance):
+            explained = wrong == misses[missed[0]]      # only the kind is wrong: the same kind
+        else:
+            explained = wrong and (missed[0] in fits or whole)
+        score = fits.issuperset(missed), whole, len(fits), True
+        if explained and score > best:
+            best, known = score, mistake
+    return known, best[0] or best[1]
 
 
 def _alike(got, other, tolerance, asked):
@@ -55,3 +63,11 @@ def _alike(got, other, tolerance, asked):
         return isinstance(got, Failure) and isinstance(other, Failure) and (
             got.text == other.text or bool(asked and got.error and other.error))
     return same(got, other, tolerance)
+
+
+def _both_stop(got, other):
+    """Do both stop with an error of one family? Each author words it differently."""
+    if not (isinstance(got, Failure) and isinstance(other, Failure)):
+        return False
+    return any(issubclass(got.error or Failure, family) and issubclass(other.error or Failure, family)
+               for family in ((ValueError, IndexError, TypeError), KeyError))
