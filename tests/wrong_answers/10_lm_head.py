@@ -134,8 +134,8 @@ WRONG = {"lm_head": [
 ''',
 ]}
 RIGHT = {"lm_head": [
-'''def lm_head(stream, g, b, table, eps=1e-5, norm=layer_norm):
-    return np.dot(norm(stream, g, b, eps), table.T)
+'''def lm_head(stream, g, b, table, epsilon=1e-5, layer_norm=layer_norm):
+    return np.dot(layer_norm(stream, g, b, epsilon), table.T)
 ''',
 '''def lm_head(x, gain, bias, wte, epsilon=1e-5, layer_norm=layer_norm):
     return np.einsum("td,vd->tv", layer_norm(x, gain, bias, epsilon), wte)
