@@ -338,19 +338,6 @@ WRONG = {"write_loop": [
 ''',
 '''def write_loop(next_logits, ids, max_new_tokens, context, end):
     ids, new = list(ids), []
-    while len(new) < max_new_tokens:
-        if len(ids) == context:
-            return new, "context full"
-        logits = list(next_logits(ids))
-        token = max(range(len(logits)), key=lambda i: (logits[i], i))
-        if token == end:
-            return new, "end token"
-        ids.append(token)
-        new.append(token)
-    return new, "enough"
-''',
-'''def write_loop(next_logits, ids, max_new_tokens, context, end):
-    ids, new = list(ids), []
     while max_new_tokens > 0:
         if len(ids) == context:
             return new, "context full"
