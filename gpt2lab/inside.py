@@ -268,7 +268,7 @@ def ranks(logits, token):
     return (logits > logits[..., token:token + 1]).sum(axis=-1) + 1                 # (...)
 
 
-def first_token(trace, n_layer):
+def first_token(trace):
     """What each head does with the first token: mean weight on it, and how long its value is.
 
     trace: as model.trace gives it.
@@ -277,12 +277,11 @@ def first_token(trace, n_layer):
     Raises: ValueError where there is no other token.
     Taught: notebooks/bonus/looking_inside.ipynb
     """
-    patterns = np.stack([trace[f"h.{i}.attn.pattern"] for i in range(n_layer)])     # (L, H, T, T)
-    values = np.stack([trace[f"h.{i}.attn.v"] for i in range(n_layer)])             # (L, H, T, Dh)
+    values = [v for name, v in trace.items() if name.endswith(".attn.v")]   # (H, T, Dh) each
     lengths = np.linalg.norm(values, axis=-1)                                       # (L, H, T)
     if lengths.shape[-1] < 2:
         raise ValueError("first_token: the text must have at least two tokens, got 1")
-    return patterns[..., 1:, 0].mean(axis=-1), lengths[..., 0] / lengths[..., 1:].mean(axis=-1)
+    return first_word(patterns_of(trace)), lengths[..., 0] / lengths[..., 1:].mean(axis=-1)
 
 
 def multiplications(config, new, seen):

@@ -34,8 +34,10 @@ def find(array, arrays):
         return None
     whole = arrays[found[0]]
     begin = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]     # bytes
-    row = whole.strides[-2] if whole.ndim > 1 else whole.nbytes
-    return found[0], begin % row // whole.strides[-1]
+    row, step = (whole.strides if whole.ndim == 2 else (whole.nbytes, *whole.strides))[-2:]
+    if begin < 0 or 0 in (row, step):           # it reaches further than the weight; no real array
+        return None
+    return found[0], begin % row // step
 
 
 def split(name):

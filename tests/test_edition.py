@@ -1,4 +1,4 @@
-"""The students' edition holds hints and no answer. tests/slow/slow_edition.py does its exercises."""
+"""The students' edition: hints, and no answer. tests/slow/slow_edition.py does its exercises."""
 import re
 import subprocess
 import sys

@@ -395,7 +395,7 @@ def test_first_token_by_hand():
     v = np.array([[[3.0, 4.0], [1.0, 0.0], [0.0, 3.0]]])
     trace = {f"h.{i}.attn.{name}": array for i in range(2)
              for name, array in (("pattern", pattern), ("v", v))}
-    weight, length = first_token(trace, 2)
+    weight, length = first_token(trace)
     assert weight.tolist() == [[0.375], [0.375]] and length.tolist() == [[2.5], [2.5]]
 
 

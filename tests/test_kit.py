@@ -1,25 +1,33 @@
 """check and keep, tried with what people write: a verdict for each, "kept" only for what works."""
+import codecs
+import functools
+import importlib
 import json
 import os
+import random
+import signal
+import site
 import subprocess
 import sys
+import textwrap
 import threading
 import time
+import types
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cells import run
-from gpt2lab.teach import attempting, keep, mine, yours
-from gpt2lab.teach.checking import verdict
+from gpt2lab.teach import attempting, keep, keeping, mine, yours
+from gpt2lab.teach.checking import BOUND, verdict
 from gpt2lab.teach.comparing import fault, same
 from gpt2lab.teach.exercises import exercises
 from gpt2lab.teach.judging import miss
 from gpt2lab.teach.keeping import load, write
+from gpt2lab.teach.sourcing import is_installed
 
-KEPT = "all 7 cases pass. Kept for the later lessons."
-IMPORTS = "import numpy as np\n"
+NEXT_CELL = "# %%\n"
 
 
 @pytest.fixture
@@ -28,171 +36,430 @@ def my_ops(tmp_path, monkeypatch):
     return tmp_path / "ops"
 
 
-def written(*cells, name="softmax"):
-    """The function `name` after these cells have run, as in a notebook."""
+def written(text, name="softmax"):
+    """The function `name` after the cells of a text have run, as in a notebook."""
     space = {"__name__": "__main__"}
-    for source in (IMPORTS, *cells):
-        run(source, space)
+    for cell in ("import numpy as np", *text.split(NEXT_CELL)):
+        run(cell.strip("\n") + "\n", space)
     return space[name]
 
 
-IN_A_PROCESS = """
-import json, sys
-from gpt2lab.teach.exercises import exercises
-from gpt2lab.teach.judging import results_of
-from gpt2lab.teach.keeping import mine, yours
-misses = results_of(exercises()[sys.argv[1]], yours(sys.argv[1]))[1]
-print(json.dumps(misses))
-"""
-
-
-def in_a_fresh_process(name, my_ops, cwd):
-    """What is wrong with the kept function, case by case, in a process that knows nothing else."""
-    environment = os.environ | {"GPT2LAB_MY_OPS": str(my_ops),
-                                "PYTHONPATH": str(Path(attempting.__file__).parents[2])}
-    done = subprocess.run([sys.executable, "-W", "error", "-c", IN_A_PROCESS, name], cwd=cwd,
-                          env=environment, capture_output=True, text=True, timeout=60)
+def python(*arguments, cwd=None, **environment):
+    """What a fresh Python process prints, which can import the package from everywhere."""
+    root = Path(attempting.__file__).parents[2]
+    environment = os.environ | {"PYTHONPATH": str(root)} | environment
+    done = subprocess.run([sys.executable, *arguments], cwd=cwd, env=environment,
+                          capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return done.stdout
 
 
 # --- what is kept works by itself
 
-BODY = """    w = np.exp(scores - scores.max(axis=-1, keepdims=True))
+BODY = """
+    w = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return w / w.sum(axis=-1, keepdims=True)
 """
+RIGHT = "def softmax(scores):" + BODY
 KEPT_WITH = {
-    "nothing": ["def softmax(scores):\n" + BODY],
-    "helper from another cell": [
-        "def shifted(s):\n    return s - top(s)\ndef top(s):\n    return s.max(-1, keepdims=True)",
-        "def softmax(scores):\n    w = np.exp(shifted(scores))\n    return w / w.sum(-1, keepdims=True)"],
-    "a lambda": ["raised = lambda s: np.exp(s - s.max(-1, keepdims=True))",
-                 "def softmax(scores):\n    w = raised(scores)\n    return w / w.sum(-1, keepdims=True)"],
-    "two lambdas in a line": [
-        "low, high = (lambda s: s.sum(-1, keepdims=True)), (lambda s: s.max(-1, keepdims=True))",
-        "def softmax(scores):\n    w = np.exp(scores - high(scores))\n    return w / low(w)"],
-    "a lambda over two lines": [
-        "raised = (lambda s:\n    np.exp(s\n    - s.max(-1, keepdims=True)))",
-        "def softmax(scores):\n    w = raised(scores)\n    return w / w.sum(-1, keepdims=True)"],
-    "an alias": ["def total(w):\n    return w.sum(-1, keepdims=True)", "summed = total",
-                 "def softmax(scores):\n    w = np.exp(scores - scores.max(-1, keepdims=True))\n"
-                 "    return w / summed(w)"],
-    "a decorator with wraps": [
-        "import functools\ndef noted(f):\n    @functools.wraps(f)\n    def inner(*a, **n):\n"
-        "        return f(*a, **n)\n    return inner",
-        "@noted\ndef softmax(scores):\n" + BODY],
-    "a decorator of its own name": [
-        "def noted(f):\n    def softmax(*a):\n        return f(*a)\n    return softmax",
-        "@noted\ndef softmax(scores):\n" + BODY],
-    "a decorator that changes nothing": [
-        "seen = []\ndef noted(f):\n    seen.append(f)\n    return f",
-        "@noted\ndef softmax(scores):\n" + BODY],
-    "a closure": ["def made(axis, keep):\n    def softmax(scores):\n"
-                  "        w = np.exp(scores - scores.max(axis, keepdims=keep))\n"
-                  "        return w / w.sum(axis, keepdims=keep)\n    return softmax",
-                  "softmax = made(-1, True)"],
-    "a closure with a helper inside": [
-        "def made():\n    def top(s):\n        return s.max(-1, keepdims=True)\n    def softmax(scores):\n"
-        "        w = np.exp(scores - top(scores))\n        return w / w.sum(-1, keepdims=True)\n"
-        "    return softmax", "softmax = made()"],
-    "imports of names": ["from math import inf, e as euler\nfrom numpy import exp, maximum as larger\n"
-                         "from numpy.typing import NDArray\nimport numpy.linalg as la",
-                         "def softmax(scores: NDArray) -> NDArray:\n    la.norm([euler])\n"
-                         "    top = larger.reduce(scores, axis=-1, keepdims=True, initial=-inf)\n"
-                         "    w = exp(scores - top)\n    return w / w.sum(-1, keepdims=True)"],
-    "constants": ["LAST, KEEP, LOW, EDGE = -1, {'keepdims': True}, float('-inf'), np.float32(0)\n"
-                  "ROOM = np.array([1.0, np.nan])",
-                  "def softmax(scores, start=EDGE):\n    ROOM.sum(), LOW\n"
-                  "    w = np.exp(scores - scores.max(LAST, **KEEP) + start)\n"
-                  "    return w / w.sum(LAST, **KEEP)"],
-    "a class": ["class Last:\n    AXIS = -1\n    def of(self, w):\n        return w.sum(self.AXIS, keepdims=True)",
-                "def softmax(scores):\n    w = np.exp(scores - scores.max(-1, keepdims=True))\n"
-                "    return w / Last().of(w)"],
-    "an indented def with a ragged text": [
-        "if True:\n    def softmax(scores):\n        '''Ragged,\n  as it\n stands.'''\n"
-        "        text = '''a\n        b'''\n        assert len(text) == 11\n"
-        + BODY.replace("    ", "        ", 2).replace("\n    return", "\n        return")],
-    "a library function": ["from gpt2lab.softmax import softmax as theirs",
-                           "def softmax(scores):\n    return theirs(scores)"],
-    "itself": ["def softmax(scores):\n    if scores.ndim > 1:\n"
-               "        return np.stack([softmax(row) for row in scores])\n" + BODY],
+    "nothing": RIGHT,
+    "helper from another cell": """
+def shifted(s):
+    return s - top(s)
+def top(s):
+    return s.max(-1, keepdims=True)
+# %%
+def softmax(scores):
+    w = np.exp(shifted(scores))
+    return w / w.sum(-1, keepdims=True)
+""",
+    "a lambda": """
+raised = lambda s: np.exp(s - s.max(-1, keepdims=True))
+# %%
+def softmax(scores):
+    w = raised(scores)
+    return w / w.sum(-1, keepdims=True)
+""",
+    "two lambdas in a line": """
+low, high = (lambda s: s.sum(-1, keepdims=True)), (lambda s: s.max(-1, keepdims=True))
+# %%
+def softmax(scores):
+    w = np.exp(scores - high(scores))
+    return w / low(w)
+""",
+    "a lambda over two lines": """
+raised = (lambda s:
+    np.exp(s
+    - s.max(-1, keepdims=True)))
+# %%
+def softmax(scores):
+    w = raised(scores)
+    return w / w.sum(-1, keepdims=True)
+""",
+    "an alias": """
+def total(w):
+    return w.sum(-1, keepdims=True)
+# %%
+summed = total
+# %%
+def softmax(scores):
+    w = np.exp(scores - scores.max(-1, keepdims=True))
+    return w / summed(w)
+""",
+    "a decorator with wraps": """
+import functools
+def noted(f):
+    @functools.wraps(f)
+    def inner(*a, **n):
+        return f(*a, **n)
+    return inner
+# %%
+@noted
+""" + RIGHT,
+    "a decorator of its own name": """
+def noted(f):
+    def softmax(*a):
+        return f(*a)
+    return softmax
+# %%
+@noted
+""" + RIGHT,
+    "a decorator that changes nothing": """
+seen = []
+def noted(f):
+    seen.append(f)
+    return f
+# %%
+@noted
+""" + RIGHT,
+    "a closure": """
+def made(axis, keep):
+    def softmax(scores):
+        w = np.exp(scores - scores.max(axis, keepdims=keep))
+        return w / w.sum(axis, keepdims=keep)
+    return softmax
+# %%
+softmax = made(-1, True)
+""",
+    "a closure with a helper inside": """
+def made():
+    def top(s):
+        return s.max(-1, keepdims=True)
+    def softmax(scores):
+        w = np.exp(scores - top(scores))
+        return w / w.sum(-1, keepdims=True)
+    return softmax
+# %%
+softmax = made()
+""",
+    "imports of names": """
+from math import inf, e as euler
+from numpy import exp, maximum as larger
+from numpy.typing import NDArray
+import numpy.linalg as la
+# %%
+def softmax(scores: NDArray) -> NDArray:
+    la.norm([euler])
+    top = larger.reduce(scores, axis=-1, keepdims=True, initial=-inf)
+    w = exp(scores - top)
+    return w / w.sum(-1, keepdims=True)
+""",
+    "constants": """
+LAST, KEEP, LOW, EDGE = -1, {'keepdims': True}, float('-inf'), np.float32(0)
+ROOM = np.array([1.0, np.nan])
+# %%
+def softmax(scores, start=EDGE):
+    ROOM.sum(), LOW
+    w = np.exp(scores - scores.max(LAST, **KEEP) + start)
+    return w / w.sum(LAST, **KEEP)
+""",
+    "a class": """
+class Last:
+    AXIS = -1
+    def of(self, w):
+        return w.sum(self.AXIS, keepdims=True)
+# %%
+def softmax(scores):
+    w = np.exp(scores - scores.max(-1, keepdims=True))
+    return w / Last().of(w)
+""",
+    "an indented def with a ragged text": """
+if True:
+    def softmax(scores):
+        '''Ragged,
+  as it
+ stands.'''
+        text = '''a
+        b'''
+        assert len(text) == 11
+        w = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return w / w.sum(axis=-1, keepdims=True)
+""",
+    "a library function": """
+from gpt2lab.softmax import softmax as theirs
+# %%
+def softmax(scores):
+    return theirs(scores)
+""",
+    "itself": """
+def softmax(scores):
+    if scores.ndim > 1:
+        return np.stack([softmax(row) for row in scores])
+""" + BODY,
+    "a module of a package": """
+import concurrent.futures
+# %%
+def softmax(scores):
+    assert concurrent.futures.Future is concurrent.futures.Future
+""" + BODY,
+    "an array without numbers": """
+NONE = np.zeros((0, 4))
+# %%
+def softmax(scores):
+    assert NONE.shape == (0, 4)
+""" + BODY,
+    "annotations that are never evaluated": """
+from __future__ import annotations
+def softmax(scores: Unknown) -> Unknown:
+""" + BODY,
+    "an f-string over lines in an indented def": """
+if True:
+    def softmax(scores):
+        text = f'''a
+        {1}
+        b'''
+        assert len(text) == 21
+        w = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return w / w.sum(axis=-1, keepdims=True)
+""",
+    "an alias of an oddly spaced def": """
+def  total (w):
+    return w.sum(-1, keepdims=True)
+summed = total
+# %%
+def softmax(scores):
+    w = np.exp(scores - scores.max(-1, keepdims=True))
+    return w / summed(w)
+""",
+    "a cached helper": """
+import functools, math
+# %%
+@functools.cache
+def root():
+    return math.sqrt(2 / math.pi)
+# %%
+def gelu(x):
+    return 0.5 * x * (1 + np.tanh(root() * (x + 0.044715 * x ** 3)))
+""",
+    "a function from a file beside the notebook": """
+from beside import top
+# %%
+def softmax(scores):
+    w = np.exp(scores - top(scores))
+    return w / w.sum(-1, keepdims=True)
+""",
+    "a kept operation that is used again": """
+from gpt2lab.teach import keep, mine
+raised = lambda s: np.exp(s - s.max(-1, keepdims=True))
+def softmax(scores):
+    w = raised(scores)
+    return w / w.sum(-1, keepdims=True)
+keep(softmax)
+# %%
+softmax = mine().softmax
+# %%
+def attend(q, k, v, softmax=softmax):
+    T, S = q.shape[-2], k.shape[-2]
+    later = np.arange(S) > np.arange(S - T, S)[:, None]
+    scores = q @ k.swapaxes(-1, -2) / np.float32(q.shape[-1] ** 0.5)
+    return softmax(np.where(later, -np.inf, scores).astype(q.dtype)) @ v
+""",
 }
+OF = {"a cached helper": "gelu", "a kept operation that is used again": "attend"}   # else softmax
+BESIDE = """
+def top(s):
+    return s.max(-1, keepdims=True)
+AXIS = -1
+"""
+
+JUDGE_ALL = """
+import json, os, sys
+from pathlib import Path
+from gpt2lab.teach.exercises import exercises
+from gpt2lab.teach.judging import results_of
+from gpt2lab.teach.keeping import yours
+found = {}
+for path in Path(sys.argv[1]).glob("*/*.py"):
+    os.environ["GPT2LAB_MY_OPS"] = str(path.parent)
+    try:
+        found[path.parent.name] = results_of(exercises()[path.stem], yours(path.stem))[1]
+    except ValueError as error:
+        found[path.parent.name] = [str(error)]
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """(what check says, files in my_ops, what is wrong with the file) of each in KEPT_WITH.
+
+    The last comes from a process that knows nothing else: one for all of them, as it takes seconds
+    to start. There each file lies alone in a folder and is loaded in a namespace of its own.
+    """
+    beside, alone = tmp_path_factory.mktemp("beside"), tmp_path_factory.mktemp("alone")
+    (beside / "beside.py").write_text(BESIDE)
+    said, files = {}, {}
+    for what, text in KEPT_WITH.items():
+        my_ops, name = tmp_path_factory.mktemp("ops") / "my_ops", OF.get(what, "softmax")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("GPT2LAB_MY_OPS", str(my_ops))
+            patch.syspath_prepend(beside)
+            said[what] = verdict(written(text, name))
+        files[what] = sorted(path.name for path in my_ops.glob("*"))
+        if f"{name}.py" in files[what]:
+            write(alone / what / f"{name}.py", (my_ops / f"{name}.py").read_text())
+    wrong = json.loads(python("-W", "error", "-c", JUDGE_ALL, str(alone), cwd=alone))
+    return {what: (said[what], files[what], wrong.get(what)) for what in KEPT_WITH}
 
 
 @pytest.mark.parametrize("what", KEPT_WITH)
-def test_what_is_kept_works_in_a_fresh_process(what, my_ops, tmp_path):
-    function = written(*KEPT_WITH[what])
-    text = verdict(function)
+def test_what_is_kept_works_in_a_fresh_process(what, kept):
+    text, files, wrong = kept[what]
+    name = OF.get(what, "softmax")
     assert text.endswith("cases pass. Kept for the later lessons."), text
-    assert set(in_a_fresh_process("softmax", my_ops, tmp_path)) == {None}
-    assert [path.name for path in my_ops.iterdir()] == ["softmax.py"]
-
-
-def test_a_kept_operation_that_is_used_again_goes_along(my_ops, tmp_path):
-    assert "Kept" in verdict(written(*KEPT_WITH["a lambda"]))
-    attend = written(
-        "from gpt2lab.teach import mine\nsoftmax = mine().softmax",
-        "def attend(q, k, v, softmax=softmax):\n    T, S = q.shape[-2], k.shape[-2]\n"
-        "    later = np.arange(S) > np.arange(S - T, S)[:, None]\n"
-        "    scores = q @ k.swapaxes(-1, -2) / np.float32(q.shape[-1] ** 0.5)\n"
-        "    return softmax(np.where(later, -np.inf, scores).astype(q.dtype)) @ v", name="attend")
-    assert "Kept" in verdict(attend), verdict(attend)
-    elsewhere = tmp_path / "elsewhere"
-    write(elsewhere / "attend.py", (my_ops / "attend.py").read_text())
-    assert set(in_a_fresh_process("attend", elsewhere, tmp_path)) == {None}
+    assert files == sorted({f"{name}.py", *(["softmax.py"] if name == "attend" else [])})
+    assert len(wrong) == len(exercises()[name].cases) and set(wrong) == {None}, wrong
 
 
 NOT_KEPT = {
-    "a method": (["class A:\n    def softmax(self, scores):\n    " + BODY.replace("\n", "\n    "),
-                  "softmax = A().softmax"], "method"),
-    "a generator made outside": (["rng = np.random.default_rng(0)",
-                                  "def softmax(scores):\n    rng.random()\n" + BODY],
-                                 "softmax uses rng, which is a Generator made outside of it"),
-    "two things of one name": (
-        ["def made(k):\n    def f(s):\n        return s.sum(-1, keepdims=bool(k))\n    return f",
-         "one, two = made(1), made(2)",
-         "def softmax(scores):\n    w = np.exp(scores - scores.max(-1, keepdims=True))\n    two(w)\n"
-         "    return w / one(w)"], "give one"),
-    "a default from a closure": (
-        ["def made(axis):\n    def softmax(scores, axis=axis):\n        w = np.exp(scores - scores.max("
-         "axis, keepdims=True))\n        return w / w.sum(axis, keepdims=True)\n    return softmax",
-         "softmax = made(-1)"], "cannot be loaded by itself: NameError"),
-    "no source": (["exec(compile('def softmax(s):\\n    w = np.exp(s - s.max(-1, keepdims=True))\\n"
-                   "    return w / w.sum(-1, keepdims=True)', '<nowhere>', 'exec'))"], "no source"),
-    "state that lives in the notebook": (
-        ["def softmax(scores):\n    if __name__ != '__main__':\n        return scores\n" + BODY],
-        "in a file of its own it gives something else"),
+    "a method": ("""
+class A:
+    def softmax(self, scores):
+        w = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return w / w.sum(axis=-1, keepdims=True)
+# %%
+softmax = A().softmax
+""", "method"),
+    "a line with % inside": ("""
+class Shell:
+    def get_ipython(self):
+        return self
+    def run_line_magic(self, *line):
+        pass
+get_ipython = Shell().get_ipython
+# %%
+def softmax(scores):
+    get_ipython().run_line_magic('time', '1')
+""" + BODY, "softmax uses get_ipython, which stands for a line with % or !: leave that line out"),
+    "a generator made outside": ("""
+rng = np.random.default_rng(0)
+# %%
+def softmax(scores):
+    rng.random()
+""" + BODY, "softmax uses rng, which is a Generator made outside of it"),
+    "two things of one name": ("""
+def made(k):
+    def f(s):
+        return s.sum(-1, keepdims=bool(k))
+    return f
+# %%
+one, two = made(1), made(2)
+# %%
+def softmax(scores):
+    w = np.exp(scores - scores.max(-1, keepdims=True))
+    two(w)
+    return w / one(w)
+""", "softmax uses k, which stands for two things: rename one of them"),
+    "a default from a closure": ("""
+def made(axis):
+    def softmax(scores, axis=axis):
+        w = np.exp(scores - scores.max(axis, keepdims=True))
+        return w / w.sum(axis, keepdims=True)
+    return softmax
+# %%
+softmax = made(-1)
+""", "cannot be loaded by itself: NameError"),
+    "a list that holds itself": ("""
+seen = []
+seen.append(seen)
+# %%
+def softmax(scores):
+    seen
+""" + BODY, "RecursionError"),
+    "a long double": ("""
+ZERO = np.longdouble(0)
+# %%
+def softmax(scores):
+    ZERO
+""" + BODY, "softmax uses ZERO, which is a longdouble made outside of it"),
+    "a partial under its name": ("""
+import functools
+def f(scores, axis):
+    w = np.exp(scores - scores.max(axis, keepdims=True))
+    return w / w.sum(axis, keepdims=True)
+softmax = functools.update_wrapper(functools.partial(f, axis=-1), f)
+softmax.__name__ = "softmax"
+""", "in a file of its own it gives something else"),
+    "no source": (f"exec(compile({RIGHT!r}, '<nowhere>', 'exec'))", "no source"),
+    "state that lives in the notebook": ("""
+def softmax(scores):
+    if __name__ != '__main__':
+        return scores
+""" + BODY, "in a file of its own it gives something else"),
 }
 
 
 @pytest.mark.parametrize("what", NOT_KEPT)
 def test_what_cannot_be_kept_is_told(what, my_ops):
-    cells, words = NOT_KEPT[what]
-    text = verdict(written(*cells))
-    assert "could not be kept: " in text and words in text, text
+    text, words = NOT_KEPT[what]
+    told = verdict(written(text))
+    assert "could not be kept: " in told and words in told, told
     assert not my_ops.exists() or not list(my_ops.iterdir())
 
 
-def test_a_file_of_yours_beside_the_notebook_cannot_be_imported_later(my_ops, tmp_path, monkeypatch):
-    (tmp_path / "beside.py").write_text("def top(s):\n    return s.max(-1, keepdims=True)\nAXIS = -1\n")
+def test_a_file_beside_the_notebook_cannot_be_imported_later(my_ops, tmp_path, monkeypatch):
+    """A function that is taken from it goes along: KEPT_WITH."""
+    (tmp_path / "beside.py").write_text(BESIDE)
     monkeypatch.syspath_prepend(tmp_path)
-    body = ("def softmax(scores):\n    w = np.exp(scores - {})\n"
-            "    return w / w.sum(-1, keepdims=True)")
-    text = verdict(written("import beside", body.format("beside.top(scores)")))
-    assert "softmax uses beside, which is a file of yours: copy what you need" in text
-    assert "Kept" in verdict(written("from beside import top", body.format("top(scores)")))
-    assert set(in_a_fresh_process("softmax", my_ops, my_ops)) == {None}
+    (tmp_path / "folder").mkdir()               # without __init__.py
+    (tmp_path / "folder" / "inner.py").write_text(BESIDE)
+    for before, inside, used, top in (
+            ("import beside", "pass", "beside", "beside.top"),
+            ("import folder.inner", "pass", "folder", "folder.inner.top"),
+            ("", "from beside import top", "beside", "top")):
+        text = verdict(written(f"""
+{before}
+# %%
+def softmax(scores):
+    {inside}
+    w = np.exp(scores - {top}(scores))
+    return w / w.sum(-1, keepdims=True)
+"""))
+        assert f"softmax uses {used}, which is a file of yours: copy what you need" in text
+    assert not my_ops.exists()
+
+
+def test_a_file_that_has_changed_since_is_read_again(my_ops, tmp_path, monkeypatch):
+    path = tmp_path / "changing.py"
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    path.write_text("import numpy as np\ndef softmax(scores):\n    return scores / 0 @ 1\n")
+    changing = importlib.import_module("changing")
+    assert "0 of 7 cases pass" in verdict(changing.softmax)
+    path.write_text(f"import numpy as np\n{RIGHT}")
+    assert "Kept" in verdict(importlib.reload(changing).softmax)
 
 
 def test_a_wrong_function_is_not_kept(my_ops):
     assert keep(written("def softmax(scores):\n    return scores")) == (
         "It is not kept: it does not pass its cases.")
-    assert "no exercise is called 'other'" in keep(written("def other(x):\n    return x", name="other"))
+    other = written("def other(x):\n    return x", name="other")
+    assert "no exercise is called 'other'" in keep(other)
     assert not my_ops.exists()
 
 
 def test_two_writers_do_not_disturb_each_other(my_ops):
-    right, seen = written(*KEPT_WITH["nothing"]), []
+    right, seen = written(RIGHT), []
 
     def often(text):
         for _ in range(50):
@@ -209,11 +476,21 @@ def test_two_writers_do_not_disturb_each_other(my_ops):
     assert "Kept" in verdict(right)
 
 
-def test_a_file_that_does_not_load_is_left_out_and_said(my_ops, capsys):
-    assert "Kept" in verdict(written(*KEPT_WITH["nothing"]))
-    for name, text in {"gelu": "def gelu(:", "linear": "import sys\nsys.exit(1)", "mlp": "x = 1",
-                       "block": "1 / 0", "embed": "while True:\n    try:\n        pass\n    except:\n        pass"
-                       if hasattr(__import__("signal"), "setitimer") else "x"}.items():
+ENDLESS = """
+while True:
+    try:
+        sum(range(100))
+    except BaseException:
+        pass
+"""
+
+
+def test_a_file_that_does_not_load_is_left_out_and_said(my_ops, capsys, monkeypatch):
+    monkeypatch.setattr(keeping, "SECONDS", 0.5)
+    assert "Kept" in verdict(written(RIGHT))
+    for name, text in {
+            "gelu": "def gelu(:", "linear": "import sys\nsys.exit(1)", "mlp": "x = 1",
+            "block": "1 / 0", "embed": ENDLESS if hasattr(signal, "setitimer") else "x"}.items():
         (my_ops / f"{name}.py").write_text(text)
     (my_ops / "attend.py").write_bytes(b"\xff\xfe")
     ops = mine()
@@ -230,66 +507,120 @@ def test_a_file_that_does_not_load_is_left_out_and_said(my_ops, capsys):
 
 # --- where operations are kept
 
-def folder_of(cwd, tmp_path, **environment):
-    code = "from gpt2lab.teach.keeping import folder; import os; os.chdir('/'); print(folder())"
-    environment = {"GPT2LAB_MY_OPS": "", "HOME": str(tmp_path), "USERPROFILE": str(tmp_path)} | environment
-    done = subprocess.run([sys.executable, "-c", code], cwd=cwd, capture_output=True, text=True, env=(
-        os.environ | {"PYTHONPATH": str(Path(attempting.__file__).parents[2])} | environment))
-    return done.stdout.strip() or done.stderr.strip().split("\n")[-1]
+FOLDERS = """
+import os
+from gpt2lab.teach.keeping import folder
+os.chdir("/")
+for named in ("", "mine", "~/mine", "~nobody-here/x"):
+    os.environ["GPT2LAB_MY_OPS"] = named
+    try:
+        print(folder())
+    except ValueError as error:
+        print(error)
+"""
 
 
-def test_the_folder_is_beside_the_lessons_that_are_open(tmp_path):
+@pytest.fixture
+def course(tmp_path):
+    """The notebooks' folder of a course that somebody has pulled."""
     course = tmp_path / "pulled" / "notebooks"
     (course / "bonus").mkdir(parents=True)
     (course / "00_start_here.ipynb").write_text("{}")
-    for cwd in (course, course / "bonus", course.parent):
-        assert folder_of(cwd, tmp_path) == str(course / "my_ops")
-        assert folder_of(cwd, tmp_path, GPT2LAB_MY_OPS="mine") == str(course / "mine")
-        assert folder_of(cwd, tmp_path, GPT2LAB_MY_OPS="~/mine") == str(tmp_path / "mine")
+    return course
+
+
+def test_the_folder_is_beside_the_lessons_that_are_open(course, tmp_path):
+    """Where the process stood when it imported the package, wherever it stands now."""
+    home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
+    assert python("-c", FOLDERS, cwd=course / "bonus", **home).splitlines() == [
+        str(course / "my_ops"), str(course / "mine"), str(tmp_path / "mine"),
+        "GPT2LAB_MY_OPS names a home that is not there: ~nobody-here/x"]
+
+
+@pytest.mark.parametrize("start, beside", [
+    ("pulled/notebooks", "pulled/notebooks"), ("pulled/notebooks/bonus", "pulled/notebooks"),
+    ("pulled", "pulled/notebooks"), ("elsewhere", "elsewhere")])
+def test_the_folder_of_each_start(start, beside, course, tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
-    assert folder_of(tmp_path / "elsewhere", tmp_path) == str(tmp_path / "elsewhere" / "my_ops")
-    assert "names a home that is not there: ~nobody-here/x" in folder_of(
-        course, tmp_path, GPT2LAB_MY_OPS="~nobody-here/x")
+    monkeypatch.setattr(keeping, "START", tmp_path / start)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    resolved = keeping._resolved.__wrapped__        # without what it remembers
+    assert resolved("my_ops") == tmp_path / beside / "my_ops"
+    assert resolved("mine") == tmp_path / beside / "mine"
+    assert resolved("~/mine") == tmp_path / "mine"
 
 
 # --- nothing that a function does gets out
 
 def softmax_that(body):
-    return written("import os, sys, time, random, itertools, warnings",
+    body = textwrap.indent(textwrap.dedent(body), "    ")
+    return written(f"import os, sys, time, random, itertools, warnings\n{NEXT_CELL}"
                    f"def softmax(scores):\n{body}\n")
 
 
 ODD = {
-    "exits": ("    sys.exit()", "it ends Python"),
-    "quits": ("    raise SystemExit", "it ends Python"),
-    "leaves at once": ("    os._exit(3)", "it ends Python"),
-    "is interrupted": ("    raise KeyboardInterrupt", "interrupted"),
-    "raises an odd thing": ("    class Odd(BaseException):\n        pass\n    raise Odd", "Odd: "),
-    "raises what cannot be shown": ("    class Odd(Exception):\n        def __str__(self):\n"
-                                    "            1 / 0\n    raise Odd", "its text cannot be read"),
-    "has no end": ("    while True:\n        pass", "stopped after"),
-    "has no end and catches all": ("    while True:\n        try:\n            sum(range(100))\n"
-                                   "        except BaseException:\n            pass", "stopped after"),
-    "sleeps": ("    time.sleep(60)", "stopped after"),
-    "counts on": ("    for i in itertools.count():\n        pass", "stopped after"),
-    "recurses": ("    return softmax(scores)", "RecursionError"),
-    "gives objects": ("    return np.full(scores.shape, None)", "want float32 numbers, got object"),
-    "gives text": ("    return scores.astype(str)", "want float32 numbers, got str"),
-    "gives a matrix": ("    return np.matrix(scores[0])", "want a plain array, got a matrix"),
-    "gives a masked array": ("    return np.ma.array(scores)", "want a plain array, got a MaskedArray"),
-    "gives what raises when shown": ("    class Odd:\n        def __repr__(self):\n            1 / 0\n"
-                                     "    return Odd()", "got an Odd that cannot be shown"),
-    "gives what raises when compared": (
-        "    class Odd(np.ndarray):\n        def __eq__(self, other):\n            1 / 0\n"
-        "    return scores.view(Odd)", "want a plain array, got an Odd"),
-    "gives a generator": ("    return (row for row in scores)", "got <generator"),
-    "gives a list": ("    return scores.tolist()", "got a list"),
-    "gives nothing": ("    scores.max()", "nothing came back"),
-    "changes its input": ("    scores -= 1\n    return scores", "changed its input"),
-    "gives complex numbers": ("    return scores + 0j", "got complex64"),
+    "exits": ("sys.exit()", "it ends Python"),
+    "quits": ("raise SystemExit", "it ends Python"),
+    "leaves at once": ("os._exit(3)", "it ends Python"),
+    "is interrupted": ("raise KeyboardInterrupt", "interrupted"),
+    "raises an odd thing": ("""
+        class Odd(BaseException):
+            pass
+        raise Odd
+        """, "Odd: "),
+    "raises what cannot be shown": ("""
+        class Odd(Exception):
+            def __str__(self):
+                1 / 0
+        raise Odd
+        """, "its text cannot be read"),
+    "has no end": ("while True:\n    pass", "stopped after"),
+    "has no end and catches all": (ENDLESS, "stopped after"),
+    "sleeps": ("time.sleep(60)", "stopped after"),
+    "counts on": ("for i in itertools.count():\n    pass", "stopped after"),
+    "recurses": ("return softmax(scores)", "RecursionError"),
+    "gives objects": ("return np.full(scores.shape, None)", "want float32 numbers, got object"),
+    "gives text": ("return scores.astype(str)", "want float32 numbers, got str"),
+    "gives a matrix": ("return np.matrix(scores[0])", "it gives a matrix"),
+    "gives a masked array": ("return np.ma.array(scores)", "it gives a MaskedArray"),
+    "gives what raises when shown": ("""
+        class Odd:
+            def __repr__(self):
+                1 / 0
+        return Odd()
+        """, "it gives an Odd"),
+    "gives what raises when compared": ("""
+        class Odd(np.ndarray):
+            def __eq__(self, other):
+                1 / 0
+        return scores.view(Odd)
+        """, "it gives an Odd"),
+    "gives a generator": ("return (row for row in scores)", "it gives a generator"),
+    "gives a list": ("return scores.tolist()", "got a list"),
+    "gives nothing": ("scores.max()", "nothing came back"),
+    "changes its input": ("scores -= 1\nreturn scores", "changed its input"),
+    "gives complex numbers": ("return scores + 0j", "got complex64"),
+    "asks somebody": ("return input('number? ')", "cannot ask somebody to type"),
+    "stops to be looked at": ("breakpoint()\nreturn scores", "cannot ask somebody to type"),
+    "gives what never ends when shown": ("""
+        class Odd:
+            def __repr__(self):
+                while True:
+                    pass
+            __eq__ = __len__ = __array__ = __iter__ = __hash__ = __float__ = __repr__
+        return [Odd(), {"a": Odd()}]
+        """, "it gives an Odd"),
+    "gives a coroutine": ("""
+        async def later():
+            pass
+        return later()
+        """, "it gives a coroutine"),
+    "gives a list that holds itself": ("a = []\na.append(a)\nreturn a", "RecursionError"),
 }
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
 @pytest.mark.parametrize("what", ODD)
 def test_check_gives_a_verdict_and_stops(what, my_ops, monkeypatch):
     monkeypatch.setattr(attempting.attempt, "__defaults__", (0.3,))
@@ -306,113 +637,216 @@ def test_the_limit_holds_with_and_without_signals(by_signal, my_ops, monkeypatch
     monkeypatch.setattr(attempting.attempt, "__defaults__", (0.3,))
     if not by_signal:
         monkeypatch.delattr(attempting.signal, "setitimer", raising=False)
-    assert "stopped after" in verdict(softmax_that(ODD["has no end and catches all"][0]))
-    found = []
-    thread = threading.Thread(target=lambda: found.append(verdict(softmax_that(ODD["has no end"][0]))))
+    assert "stopped after" in verdict(softmax_that(ENDLESS))
+    found, endless = [], softmax_that("while True:\n    pass")
+    thread = threading.Thread(target=lambda: found.append(verdict(endless)))
     thread.start()
     thread.join(10)
     assert "stopped after" in found[0]
-    assert "all 7 cases pass" in verdict(written(*KEPT_WITH["nothing"]))
+    assert "all 7 cases pass" in verdict(written(RIGHT))
     time.sleep(0.2)                             # nothing comes late
 
 
 def test_one_long_call_into_c_is_told(my_ops, monkeypatch):
     monkeypatch.setattr(attempting.attempt, "__defaults__", (0.1,))
-    text = verdict(softmax_that("    np.sort(np.random.default_rng(0).random(30_000_000))\n    return scores"))
-    assert "one long call into NumPy cannot be stopped sooner" in text or "after 0.1 s" in text, text
+    text = verdict(softmax_that("""
+        np.sort(np.random.default_rng(0).random(10_000_000))
+        return scores
+        """))
+    assert ("one long call into compiled code cannot be stopped sooner" in text
+            or "after 0.1 s" in text), text
+    assert attempting._too_long(3.2, 0.1) == (
+        "it was stopped after 3 seconds, and may take 0.1 "
+        "(one long call into compiled code cannot be stopped sooner)")
+
+
+CHANGES = """
+    np.seterr(all='raise')
+    np.random.seed(1)
+    random.seed(1)
+    os.chdir('deep')
+    os.environ['NEW'] = '1'
+    os.environ.pop('HOME', 0)
+    sys.setrecursionlimit(5000)
+    np.set_printoptions(precision=1)
+    warnings.simplefilter('error')
+    sys.stdout = None
+    sys.path.clear()
+"""
+
+
+def test_of_much_that_is_printed_the_beginning_is_shown(my_ops, capsys, monkeypatch):
+    monkeypatch.setattr(attempting.attempt, "__defaults__", (0.3,))
+    text = verdict(softmax_that("while True:\n    print('again and again')"))
+    assert "stopped after" in text
+    printed = capsys.readouterr().out
+    assert 2_000 < len(printed) < 2_100 and "only the first 2,000 characters" in printed
+    assert "all 7 cases pass" in verdict(softmax_that("    print('here')\n" + BODY))
+    assert capsys.readouterr().out.count("here") == 14          # the function, and its file
+
+
+def test_a_buffer_that_is_used_again_is_right(my_ops):
+    text = verdict(written(f"room = np.empty(1000, np.float32)\n{NEXT_CELL}" + """
+def softmax(scores):
+    out = room[:scores.size].reshape(scores.shape)
+    np.exp(scores - scores.max(axis=-1, keepdims=True), out=out)
+    out /= out.sum(axis=-1, keepdims=True)
+    return out
+"""))
+    assert "all 7 cases pass" in text, text
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(my_ops, monkeypatch):
+    my_ops.write_text("a file in its place")
+    assert "It could not be kept: " in verdict(written(KEPT_WITH["nothing"]))
 
 
 def test_global_settings_are_put_back(my_ops, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "deep").mkdir()
-    changes = ("    np.seterr(all='raise')\n    np.random.seed(1)\n    random.seed(1)\n"
-               "    os.chdir('deep')\n    os.environ['NEW'] = '1'\n    os.environ.pop('HOME', 0)\n"
-               "    sys.setrecursionlimit(5000)\n    np.set_printoptions(precision=1)\n"
-               "    warnings.simplefilter('error')\n    sys.stdout = None\n")
 
     def state():
-        return (np.geterr(), np.random.get_state()[1].tolist(), random_state(), os.getcwd(),
-                dict(os.environ), sys.getrecursionlimit(), np.get_printoptions(), sys.stdout)
-    import random
-
-    def random_state():
-        return random.getstate()
+        return (np.geterr(), np.random.get_state()[1].tolist(), random.getstate(), os.getcwd(),
+                dict(os.environ), sys.getrecursionlimit(), np.get_printoptions(), sys.stdout,
+                list(sys.path))
     before = state()
-    for body in (changes + BODY.replace("    ", "    "), changes + "    1 / 0"):
+    for body in (CHANGES + BODY, CHANGES + "    1 / 0"):
         text = verdict(softmax_that(body))
         assert state() == before, text
     assert "ZeroDivisionError" in text
 
 
 def test_the_learners_own_line_is_shown(my_ops):
-    text = verdict(written("def product(a):\n    # helper\n    return a @ np.ones(17)",
-                           "def softmax(scores):\n    a = scores\n    return product(a)"))
+    text = verdict(written("""
+def product(a):
+    # helper
+    return a @ np.ones(17)
+# %%
+def softmax(scores):
+    a = scores
+    return product(a)
+"""))
     assert "in your function, line 3: return a @ np.ones(17)" in text, text
-    text = verdict(written("def softmax(scores):\n    a = scores\n    return np.concatenate(a, a)"))
+    text = verdict(softmax_that("a = scores\nreturn np.concatenate(a, a)"))
     assert "in your function, line 3: return np.concatenate(a, a)" in text, text
 
 
-@pytest.mark.parametrize("odd", [len, np.tanh, 3, None, lambda: 1, type("softmax", (), {}), "softmax",
-                                 __import__("functools").partial(max), np.float32])
+@pytest.mark.parametrize("odd", [
+    len, np.tanh, 3, None, lambda: 1, type("softmax", (), {}), "softmax", functools.partial(max),
+    np.float32])
 def test_what_is_no_function_of_an_exercise_gets_a_verdict(odd, my_ops):
     text = verdict(odd)
     assert "There is no exercise called" in text or text.startswith("softmax: "), text
 
 
+class Named(type):
+    @property
+    def __name__(cls):
+        raise ZeroDivisionError
+
+
+class Signed:
+    __name__ = "softmax"
+    __signature__ = property(lambda self: 1 / 0)
+
+    def __call__(self, scores):
+        return scores
+
+
+def test_what_raises_when_asked_for_its_name_gets_a_verdict(my_ops):
+    assert "There is no exercise called" in verdict(Named("softmax", (), {}))
+    assert "softmax: 0 of 7 cases pass" in verdict(Signed())
+
+
+def test_what_lies_in_a_users_own_site_packages_is_installed():
+    module = types.ModuleType("somebodys")
+    module.__file__ = os.path.join(site.getusersitepackages(), "somebodys.py")
+    assert is_installed(module) and is_installed(np) and is_installed(json)
+    module.__file__ = os.path.join(os.getcwd(), "somebodys.py")
+    assert not is_installed(module)
+
+
 def test_a_c_function_under_an_exercises_name_gets_a_verdict(my_ops):
-    import codecs
-    assert codecs.encode.__name__ == "encode" and verdict(codecs.encode).startswith("encode: 0 of ")
+    assert codecs.encode.__name__ == "encode"
+    assert verdict(codecs.encode).startswith("encode: 0 of ")
 
 
 def test_a_cached_function_gets_a_verdict(my_ops):
-    text = verdict(written("import functools", "@functools.cache\ndef softmax(scores):\n" + BODY))
-    assert "unhashable" in text
-    gelu = written("import functools, math", "@functools.cache\ndef root():\n    return math.sqrt(2 / math.pi)",
-                   "def gelu(x):\n    return 0.5 * x * (1 + np.tanh(root() * (x + 0.044715 * x ** 3)))",
-                   name="gelu")
-    assert "Kept" in verdict(gelu), verdict(gelu)
-    assert set(in_a_fresh_process("gelu", my_ops, my_ops)) == {None}
+    """A cached helper is kept: KEPT_WITH."""
+    assert "unhashable" in verdict(written(
+        f"import functools\n{NEXT_CELL}@functools.cache\n{RIGHT}"))
 
 
-def test_it_works_without_docstrings_and_asserts(my_ops, tmp_path):
-    code = ("from gpt2lab.teach.exercises import exercises\nfrom gpt2lab.teach.checking import verdict\n"
-            "wrong = exercises()['softmax'].mistakes[0]\nwrong.__name__ = 'softmax'\nprint(verdict(wrong))")
-    done = subprocess.run([sys.executable, "-OO", "-c", code], capture_output=True, text=True, env=(
-        os.environ | {"PYTHONPATH": str(Path(attempting.__file__).parents[2])}))
-    assert "This is what you get when: " in done.stdout, done.stdout + done.stderr
+def test_it_works_without_docstrings_and_asserts():
+    printed = python("-OO", "-c", """
+from gpt2lab.teach.exercises import exercises
+from gpt2lab.teach.checking import verdict
+wrong = exercises()["softmax"].mistakes[0]
+wrong.__name__ = "softmax"
+print(verdict(wrong))
+""")
+    assert "This is what you get when: " in printed, printed
 
 
 # --- kinds and values
 
-A, I = np.arange(6, dtype=np.float32).reshape(2, 3), np.arange(3)
-RIGHT = [(A, A.copy()), (np.float32(2), np.array(2, np.float32)), ([1, 2], np.array([1, 2])), ([1, 2], (1, 2)),
-         (3, np.int64(3)), (3.0, 3), (3.0, np.float32(3)), (3.0, np.array(3.0)), (True, np.True_),
-         ((A, 2), (A, np.int32(2))), ([0.5], np.array([0.5], np.float32)), ({"a": A, "b": 1}, {"b": 1, "a": A}),
-         (float("nan"), float("nan")), ([b"a"], [b"a"]), (np.int8([1]), np.int8([1]))]
-WRONG = [(A, A.astype(np.float64), "the values are right, but want float32 numbers, got float64"),
-         (A, A.reshape(3, 2), "the values are right, but want shape (2, 3), got shape (3, 2)"),
-         (A, A.T, "want shape (2, 3), got shape (3, 2)"), (A, A.tolist(), "the values are right, but want an array"),
-         (A, A.astype(np.float64) + 1, "at [0, 0] want 0, got 1; want float32 numbers, got float64"),
-         (3, 3.0, "want a whole number, got 3.0"), (1, True, "want a whole number, got True"),
-         (3, np.float64(3), "want a whole number"), ([3, 4], [3, 4.0], "number 2: want a whole number, got 4.0"),
-         ([3, 4], np.array([3.0, 4.0]), "number 1: want a whole number"), (3.0, "3", "want 3.0, got '3'"),
-         (3.0, 3 + 0j, "want a number"), (b"a", bytearray(b"a"), "want b'a', got bytearray(b'a')"),
-         (b"a", "a", "want b'a'"), ((A, I), (A, I * 1.0), "result 2 of 2: the values are right, but want int64"),
-         ((A, I), (A,), "want 2 in a tuple, got 1"), ((A, I), A, "want a tuple of 2"),
-         ([1, 2], [1, 3], "want [1, 2], got [1, 3]"), ([1, 2], 1, "want a list of 2, got 1"),
-         ({"a": 1}, {"a": 2}, "'a': want 1, got 2"), ({"a": 1}, {"b": 1}, "want {'a': 1}"),
-         (np.int8([-64]), np.int8([64]), "at [0] want -64, got 64"), (True, 1, "want True or False, got 1"),
-         (np.uint64([2 ** 63]), np.int64([-2 ** 63]), "want"), (1.0, float("inf"), "want 1.0"),
-         (float("inf"), 1.0, "want inf"), (A, np.float32(1), "want shape (2, 3), got shape ()"),
-         ([b"a", b"b"], np.array([b"a", b"b"]), "want a list of 2"), (A, None, "want an array")]
+A, ROW = np.arange(6, dtype=np.float32).reshape(2, 3), np.arange(3)
+SAME = [                                        # (want, got)
+    (A, A.copy()),
+    (np.float32(2), np.array(2, np.float32)),
+    ([1, 2], np.array([1, 2])),
+    ([1, 2], (1, 2)),
+    (3, np.int64(3)),
+    (3.0, 3),
+    (3.0, np.float32(3)),
+    (3.0, np.array(3.0)),
+    (True, np.True_),
+    ((A, 2), (A, np.int32(2))),
+    ([0.5], np.array([0.5], np.float32)),
+    ({"a": A, "b": 1}, {"b": 1, "a": A}),
+    (float("nan"), float("nan")),
+    ([b"a"], [b"a"]),
+    (np.int8([1]), np.int8([1])),
+]
+OTHER = [                                       # (want, got, words)
+    (A, A.astype(np.float64), "the values are right, but want float32 numbers, got float64"),
+    (A, A.reshape(3, 2), "the values are right, but want shape (2, 3), got shape (3, 2)"),
+    (A, A.T, "want shape (2, 3), got shape (3, 2)"),
+    (A, A.tolist(), "the values are right, but want an array"),
+    (A, A.astype(np.float64) + 1, "at [0, 0] want 0, got 1; want float32 numbers, got float64"),
+    (A, np.float32(1), "want shape (2, 3), got shape ()"),
+    (A, None, "want an array"),
+    (3, 3.0, "want a whole number, got 3.0"),
+    (3, np.float64(3), "want a whole number"),
+    (1, True, "want a whole number, got True"),
+    (True, 1, "want True or False, got 1"),
+    (3.0, "3", "want 3.0, got '3'"),
+    (3.0, 3 + 0j, "want a number"),
+    (1.0, float("inf"), "want 1.0"),
+    (float("inf"), 1.0, "want inf"),
+    ([3, 4], [3, 4.0], "number 2: want a whole number, got 4.0"),
+    ([3, 4], np.array([3.0, 4.0]), "number 1: want a whole number"),
+    ([1, 2], [1, 3], "want [1, 2], got [1, 3]"),
+    ([1, 2], 1, "want a list of 2, got 1"),
+    ([b"a", b"b"], np.array([b"a", b"b"]), "want a list of 2"),
+    (b"a", bytearray(b"a"), "want b'a', got bytearray(b'a')"),
+    (b"a", "a", "want b'a'"),
+    ((A, ROW), (A, ROW * 1.0), "result 2 of 2: the values are right, but want int64"),
+    ((A, ROW), (A,), "want 2 in a tuple, got 1"),
+    ((A, ROW), A, "want a tuple of 2"),
+    ({"a": 1}, {"a": 2}, "'a': want 1, got 2"),
+    ({"a": 1}, {"b": 1}, "want {'a': 1}"),
+    (np.int8([-64]), np.int8([64]), "at [0] want -64, got 64"),
+    (np.uint64([2 ** 63]), np.int64([-2 ** 63]), "want"),
+]
 
 
-@pytest.mark.parametrize("want, got", RIGHT)
+@pytest.mark.parametrize("want, got", SAME)
 def test_kinds_that_are_right(want, got):
     assert fault(got, want, 1e-5) is None and same(got, want, 1e-5)
 
 
-@pytest.mark.parametrize("want, got, words", WRONG)
+@pytest.mark.parametrize("want, got, words", OTHER)
 def test_kinds_that_are_wrong(want, got, words):
     assert words in (fault(got, want, 1e-5) or ""), fault(got, want, 1e-5)
 
@@ -420,7 +854,6 @@ def test_kinds_that_are_wrong(want, got, words):
 @pytest.mark.parametrize("exercise", exercises().values(), ids=exercises())
 def test_right_answers_are_called_by_position_and_what_the_model_binds(exercise):
     """So a function may call its arguments as it likes."""
-    from gpt2lab.teach.checking import BOUND
     named = {name for case in exercise.cases for name in case.named}
     operation = exercise.name in BOUND or exercise.name in (
         "layer_norm", "linear", "softmax", "gelu")
@@ -440,12 +873,13 @@ def test_arguments_may_have_other_names(my_ops):
 
 def test_miss_tells_refusals_apart():
     failure = attempting.Failure
-    asked = failure("ValueError: no", ValueError)
+    asked, must = failure("ValueError: no", ValueError), "must be refused with a ValueError"
     assert miss(failure("ValueError: other", ValueError), asked, 0) is None
-    assert "must be refused with a ValueError" in miss(failure("KeyError: 'a'", KeyError), asked, 0)
-    assert "must be refused with a ValueError" in miss(failure("it ends Python", SystemExit), asked, 0)
+    assert must in miss(failure("KeyError: 'a'", KeyError), asked, 0)
+    assert must in miss(failure("it ends Python", SystemExit), asked, 0)
     assert "must be refused with an error" in miss(3, asked, 0)
-    assert miss(failure("TimeUp", attempting.TimeUp), failure("KeyError", KeyError), 0) is not None
+    stopped = failure("TimeUp", attempting.TimeUp)
+    assert miss(stopped, failure("KeyError", KeyError), 0) is not None
 
 
 def test_load_runs_nothing_but_the_text():

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from drawing import drawn
-from gpt2lab.inside import logit_parts
+from gpt2lab.inside import logit_parts, trace_of
 from gpt2lab.lm_head import lm_head
 from gpt2lab.teach import show
 from gpt2lab.teach.exercises.lm_head import lens
@@ -89,11 +89,11 @@ def test_a_prompt_that_cannot_be_read_is_refused_with_a_sentence(cells, draw):
 
 
 def test_a_move_runs_the_model_once_a_prompt(cells):
-    cells["trace_of"].cache_clear()
+    trace_of.cache_clear()
     for back, normed in ((0, True), (3, False), (1, True)):
         cells["direction"]("The king said", back)
         cells["lens_of"]("The king said", normed)
-    assert cells["trace_of"].cache_info().misses == 1
+    assert trace_of.cache_info().misses == 1
 
 
 def test_loops_version_is_the_operation(cells):

@@ -5,7 +5,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from drawing import drawn
 from gpt2lab import GPT2, Config
-from gpt2lab.inside import direct_logits, first_token, position_losses, without_heads
+from gpt2lab.inside import direct_logits, first_token, position_losses, trace_of, without_heads
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.softmax import softmax
 from gpt2lab.teach import show
@@ -126,7 +126,7 @@ def test_heads_found_in_the_bundled_model(model):
         off = model.tapped(without_heads(model, [place]))
         lost[place] = (lesson.mean_losses(off, texts) - usual)[24:].mean()
     assert all((lost[place] > 3) == (place in ((0, 1), (1, 0), (1, 1))) for place in lost), lost
-    weight, size = first_token(model.trace(model.encode(STORY)), 4)
+    weight, size = first_token(model.trace(model.encode(STORY)))
     for best in (weight.argmax(), size.argmin()):
         assert np.unravel_index(best, (4, 4)) == (1, 1)
 
@@ -178,7 +178,7 @@ def test_sink_measures_weight_and_value_of_the_first_token(cells, model):
     np.testing.assert_allclose(arrays["size"][2, 3], lengths[0] / lengths[1:].mean(), rtol=1e-5)
     assert fig.alt.startswith(f"On {len(cells['story_ids'])} tokens, block 1 head 1 leaves ")
     with pytest.raises(ValueError, match="the text must have at least two tokens"):
-        first_token(model.trace(model.encode("a")), 4)
+        first_token(model.trace(model.encode("a")))
 
 
 def test_the_first_token_is_changed_for_one_head_only(model):
@@ -228,11 +228,11 @@ def test_lens_draws_rank_and_probability_of_the_word(cells, model, text, back):
 
 
 def test_a_move_runs_the_model_once_a_text(cells):
-    lesson.trace_of.cache_clear()
+    trace_of.cache_clear()
     for word, back in (("king", 0), ("queen", 3), ("king", 5)):
         cells["lens"](STORY, word, back)
         cells["contributions"](STORY, word, "fox")
-    assert lesson.trace_of.cache_info().misses == 1
+    assert trace_of.cache_info().misses == 1
 
 
 @pytest.mark.parametrize("text", [
@@ -319,7 +319,7 @@ def test_usable_at_12_blocks_of_12_heads(cells, model, wide):
     assert scores.shape == (12, 12)
     added = np.random.default_rng(0).normal(size=(12, 12, 7))
     assert drawn(pictures.worth(added))["second"].shape == (12, 12)
-    weight, size = first_token(wide.trace(wide.encode(STORY)), 12)
+    weight, size = first_token(wide.trace(wide.encode(STORY)))
     assert drawn(pictures.sink(weight, size, 11))["weight"].shape == (12, 12)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(cells, "model", wide)

@@ -209,6 +209,9 @@ def test_find_goes_by_place_in_memory():
     assert find(arrays["b"][3:], arrays) == ("b", 3)
     assert find(whole.copy(), arrays) is None and find([1.0], arrays) is None
     assert find(whole.view(np.int64), arrays) is None
+    assert find(whole, {"part": whole[1:]}) is None and find(whole[:1], {"part": whole[1:]}) is None
+    one = np.broadcast_to(np.ones(1), (3, 3))
+    assert find(one, {"flat": one}) is None
     assert find(whole, arrays | {"again": whole}) is None       # which of the two, nobody knows
 
 

@@ -18,7 +18,8 @@ ANSWER = re.compile(r"<details><summary>Answer</summary>.*?</details>\n*", re.DO
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("OUT", type=Path, help="folder to write to; files that are there are replaced")
+    parser.add_argument(
+        "OUT", type=Path, help="folder to write to; files that are there are replaced")
     out = parser.parse_args().OUT
     if (out / "my_ops").exists() or out.resolve() == ROOT / "notebooks":
         sys.exit(f"edition: {out} is where somebody learns: choose another folder")

@@ -3,6 +3,7 @@ from . import play, plot, show
 from .checking import check
 from .keeping import built, keep, mine, yours
 from .living import compare, diff, gallery, writes
+from .versions import written_for
 
 __all__ = ["play", "plot", "show", "check", "built", "keep", "mine", "yours", "compare", "diff",
-           "gallery", "writes"]
+           "gallery", "writes", "written_for"]

@@ -1,11 +1,14 @@
 """Call a learner's function so that nothing it does reaches further than its result."""
+import builtins
 import contextlib
 import copy
 import ctypes
+import io
 import linecache
 import os
 import random
 import signal
+import site
 import sys
 import sysconfig
 import threading
@@ -20,9 +23,13 @@ import numpy as np
 from .comparing import same
 
 SECONDS = 5.0                                   # for one case
+PRINTED = 2_000                                 # characters that one case may print
+PLAIN = {bool, int, float, complex, str, bytes, bytearray, range, set, type(None), type(...)}
 # Where code that is not the learner's lies.
-LIBRARIES = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib")}
-                  | {str(Path(__file__).resolve().parents[1]) + os.sep})
+_PLACES = [*map(sysconfig.get_path, ("stdlib", "purelib", "platlib")), *site.getsitepackages(),
+           site.getusersitepackages(), Path(np.__file__).parents[1], Path(__file__).parents[1]]
+LIBRARIES = tuple({f"{path}{os.sep}" for place in _PLACES
+                   for path in (place, Path(place).resolve())})    # many are symbolic links
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,12 @@ def attempt(function, case, seconds=SECONDS):
         return Failure(told(error), type(error), own_line(error))
     if result is None:
         return Failure("nothing came back: is there a return?")
+    try:
+        result = _of_its_own(result)
+    except TypeError as error:
+        return Failure(str(error))
+    except RecursionError as error:             # a list that holds itself
+        return Failure(told(error))
     if not same((arguments, named), (case.arguments, case.named)):
         return Failure("your function changed its input: work on a new array")
     return result
@@ -65,14 +78,15 @@ def attempt(function, case, seconds=SECONDS):
 def contained(call, seconds, stops_at_nan=False):
     """call(), with a limit of time, and with global settings put back afterwards.
 
-    Raises: TimeUp after so many seconds, or when a single call into C that outlasts them comes
-        back; SystemExit for every way to end Python; else what the call raises.
+    Of what it prints, the first PRINTED characters are shown. Raises: TimeUp after so many seconds,
+    or when a single call into C that outlasts them comes back; SystemExit for every way to end
+    Python; RuntimeError where somebody would have to type; else what the call raises.
     """
     stop = "raise" if stops_at_nan else "ignore"
     before = [(put, get()) for get, put in SETTINGS]
     try:
         with (warnings.catch_warnings(), np.errstate(all="ignore", divide=stop, invalid=stop),
-              _no_exit(), _TimeLimit(seconds)):
+              contextlib.redirect_stdout(_Short(sys.stdout)), _nobody_there(), _TimeLimit(seconds)):
             return call()
     finally:
         for put, value in before:
@@ -102,7 +116,7 @@ def _too_long(took, seconds):
     if took < seconds + 1:
         return f"it was stopped after {seconds:g} seconds: does every loop come to an end?"
     return (f"it was stopped after {took:.0f} seconds, and may take {seconds:g} "
-            "(one long call into NumPy cannot be stopped sooner)")
+            "(one long call into compiled code cannot be stopped sooner)")
 
 
 def _put_environment(before):
@@ -116,26 +130,67 @@ SETTINGS = [(np.geterrcall, np.seterrcall), (np.random.get_state, np.random.set_
             (random.getstate, random.setstate), (os.getcwd, os.chdir),
             (lambda: dict(os.environ), _put_environment),
             (sys.getrecursionlimit, sys.setrecursionlimit),
+            (lambda: list(sys.path), lambda path: sys.path.__setitem__(slice(None), path)),
             (np.get_printoptions, lambda options: np.set_printoptions(**options)),
             (lambda: (sys.stdout, sys.stderr), lambda streams: vars(sys).update(
                 zip(("stdout", "stderr"), streams)))]
 
 
 @contextlib.contextmanager
-def _no_exit():
-    """os._exit and a notebook's quit() raise SystemExit, which can be caught."""
+def _nobody_there():
+    """os._exit and a notebook's quit() raise SystemExit; input() and breakpoint() RuntimeError."""
     def leave(*_, **__):
         raise SystemExit
+
+    def ask(*_, **__):
+        raise RuntimeError("a function that is checked cannot ask somebody to type")
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    plain, os._exit = os._exit, leave
+    plain = os._exit, builtins.input, sys.breakpointhook
+    os._exit, builtins.input, sys.breakpointhook = leave, ask, ask
     if shell is not None:
         shell.ask_exit = leave
     try:
         yield
     finally:
-        os._exit = plain
+        os._exit, builtins.input, sys.breakpointhook = plain
         if shell is not None:
             del shell.ask_exit
+
+
+class _Short(io.TextIOBase):
+    """Gives on the first PRINTED characters that are written, and a remark where there is more."""
+
+    def __init__(self, stream):
+        self.stream, self.left = stream, PRINTED
+
+    def write(self, text):
+        if self.left >= 0 and self.stream is not None:
+            self.stream.write(text[:self.left])
+            if len(text) > self.left:
+                self.stream.write(f"\n(only the first {PRINTED:,} characters are shown)\n")
+        self.left -= len(text)                  # below 0: the remark has been made
+        return len(text)
+
+
+def _of_its_own(result):
+    """A copy of what a function gave: the next case may change what it still holds.
+
+    Raises: TypeError for what is no number, text or array, nor a list, tuple or dict of them. So
+    nothing is called later that such an object defines: its repr or its comparing may never end.
+    """
+    kind = type(result)
+    if kind is np.ndarray:
+        return result.copy()
+    if kind in (list, tuple):
+        return kind(map(_of_its_own, result))
+    if kind is dict:
+        return {_of_its_own(key): _of_its_own(value) for key, value in result.items()}
+    if isinstance(result, tuple) and hasattr(kind, "_fields"):      # a named tuple is a tuple
+        return tuple(map(_of_its_own, result))
+    if kind not in PLAIN and not isinstance(result, np.generic):
+        article = "an" if kind.__name__[:1].lower() in "aeiou" else "a"
+        raise TypeError(f"it gives {article} {kind.__name__}: want numbers, texts or plain arrays")
+    return result
 
 
 class _TimeLimit:

@@ -58,6 +58,8 @@ def keep(function):
         write(folder() / f"{name}.py", text)
     except (OSError, ValueError, TypeError) as error:
         return f"It could not be kept: {error}."
+    except Exception as error:                  # odd objects of the learner's
+        return f"It could not be kept: {told(error)}."
     return "Kept for the later lessons."
 
 

@@ -1,9 +1,12 @@
 """The source of a learner's function as a text that works by itself: what it uses comes first."""
+import __future__
+
 import ast
 import dis
 import inspect
 import io
 import linecache
+import re
 import sys
 import tokenize
 import types
@@ -14,8 +17,10 @@ import numpy as np
 from .attempting import LIBRARIES
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), range, slice)
+NUMBERS = "?bBhHiIlLqQefdFD"        # dtypes whose numbers Python can write: not longdouble
 MOST = 10_000           # numbers of an array that are written out
-NO_SOURCE = "has no source that can be found: define it in a cell, with def"
+NO_SOURCE = "has no source that can be found: define it in a cell, with def, without %% above it"
+OWN_FILE = "is a file of yours: copy what you need into the notebook"
 
 
 def source(function):
@@ -27,6 +32,9 @@ def source(function):
     """
     writer = _Writer(getattr(function, "__name__", "your function"))
     writer.bind(function.__name__, function)
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is not None and code.co_flags & __future__.annotations.compiler_flag:
+        writer.parts.insert(0, "from __future__ import annotations")
     return "\n\n".join(writer.parts) + "\n"
 
 
@@ -47,9 +55,11 @@ class _Writer:
             self.parts.append(self._import_of_module(name, value))
         elif is_plain(value):
             self._add_plain(name, value)
+        elif name == "get_ipython" and inspect.ismethod(value):
+            raise self._error(name, "stands for a line with % or !: leave that line out")
         elif inspect.ismethod(value) and not isinstance(value.__self__, type(sys)):
             raise self._error(name, "is a method of an object: write it as a function with def")
-        elif isinstance(inspect.unwrap(value), types.FunctionType) and is_own(inspect.unwrap(value)):
+        elif is_own(inspect.unwrap(value)):
             self._add_function(name, value)
         elif (line := import_line(name, value)) is not None:
             self.parts.append(line)
@@ -66,7 +76,7 @@ class _Writer:
 
     def _import_of_module(self, name, module):
         if not is_installed(module):
-            raise self._error(name, "is a file of yours: copy what you need into the notebook")
+            raise self._error(name, OWN_FILE)
         full = module.__name__
         return f"import {full}" if full == name else f"import {full} as {name}"
 
@@ -85,7 +95,8 @@ class _Writer:
             decorated = inner is not value      # only a wrapper shows that its decorators matter
             if not decorated:
                 text = _without_decorators(text, node)
-            text = text.replace(f"def {node.name}(", f"def {name}(", 1)
+            if node.name != name:
+                text = re.sub(rf"\bdef\s+{node.name}\b", f"def {name}", text, count=1)
             heads = [node.args, *(node.decorator_list if decorated else []),
                      *([node.returns] if node.returns else [])]
         for variable, cell in zip(inner.__code__.co_freevars, inner.__closure__ or ()):
@@ -98,11 +109,30 @@ class _Writer:
             own = used not in inner.__code__.co_freevars and not used.startswith("__")
             if own and used in inner.__globals__:
                 self.bind(used, inner.__globals__[used])
+        self._add_imported(node, inner.__globals__)
         self.parts.append(text)
+
+    def _add_imported(self, tree, space):
+        """Import what code reaches through a package (xml.dom through xml); refuse own files."""
+        for node in ast.walk(tree):
+            imported = [node.module] if isinstance(node, ast.ImportFrom) else [
+                alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for name in imported:
+                if name in sys.modules and not is_installed(sys.modules[name]):
+                    raise self._error(name, OWN_FILE)
+            if isinstance(node, ast.Attribute):
+                first, _, rest = ast.unparse(node).partition(".")
+                full = f"{getattr(space.get(first), '__name__', '')}.{rest}"
+                package = sys.modules.get(full.rpartition(".")[0])
+                if (isinstance(space.get(first), types.ModuleType) and full in sys.modules
+                        and node.attr not in getattr(package, "__all__", ())
+                        and f"import {full}" not in self.parts):
+                    self.parts.append(f"import {full}")
 
     def _definition(self, name, function):
         """(text at the left edge, its node) of the def or lambda that made a function."""
         code = function.__code__
+        linecache.checkcache(code.co_filename)      # a file may have changed since it was imported
         lines = linecache.getlines(code.co_filename, function.__globals__)
         try:
             tree = ast.parse("".join(lines))
@@ -135,6 +165,7 @@ class _Writer:
                     for used in sorted(_names_in([node])):
                         if used in function.__globals__ and used != name:
                             self.bind(used, function.__globals__[used])
+                    self._add_imported(node, function.__globals__)
                     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
                     self.parts.append(_at_left_edge(lines[first - 1:node.end_lineno]))
                     return
@@ -142,15 +173,17 @@ class _Writer:
 
 
 def is_own(function):
-    """Was a function written by the learner (not by Python, an installed package or gpt2lab)?"""
-    return not function.__code__.co_filename.startswith((*LIBRARIES, "<frozen"))
+    """Is it a function that the learner wrote (not Python, an installed package or gpt2lab)?"""
+    return isinstance(function, types.FunctionType) and not (
+        function.__code__.co_filename.startswith((*LIBRARIES, "<frozen")))
 
 
 def is_installed(module):
     """Does a module come with Python, an installed package or gpt2lab, so that all have it?"""
     if module.__name__ in sys.builtin_module_names or module.__name__ == "__main__":
         return module.__name__ != "__main__"
-    file = getattr(module, "__file__", None)
+    # A folder without __init__.py has no __file__.
+    file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
     return file is None or str(Path(file).resolve()).startswith(LIBRARIES)
 
 
@@ -179,14 +212,15 @@ def is_plain(value):
     if type(value) is dict:
         return all(is_plain(part) for item in value.items() for part in item)
     if type(value) is np.ndarray:
-        return value.dtype.kind in "biufc" and value.size <= MOST
-    return type(value) in PLAIN or isinstance(value, np.generic) and value.dtype.kind in "biufc"
+        return value.dtype.char in NUMBERS and value.size <= MOST
+    return type(value) in PLAIN or isinstance(value, np.generic) and value.dtype.char in NUMBERS
 
 
 def literal(value):
     """A plain value as an expression; numpy is called numpy."""
     if isinstance(value, np.ndarray):
-        return f"numpy.array({literal(value.tolist())}, numpy.{value.dtype.name})"
+        text = f"numpy.array({literal(value.tolist())}, numpy.{value.dtype.name})"
+        return text if value.size else f"{text}.reshape({value.shape})"
     if isinstance(value, np.generic):
         return f"numpy.{value.dtype.name}({literal(value.item())})"
     if type(value) is list:
@@ -246,7 +280,7 @@ def _at_left_edge(lines):
     inside = set()
     text = "if 1:\n" + "".join(lines)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.STRING:
+        if token.start[0] < token.end[0]:           # a string, or a piece of an f-string
             inside.update(range(token.start[0] + 1, token.end[0] + 1))
     moved = [line if i in inside else line[indent:] if line[:indent].isspace() else line
              for i, line in enumerate(lines, 2)]

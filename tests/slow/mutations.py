@@ -2,17 +2,22 @@
 import ast
 import copy
 
-SWAPS = {ast.Add: [ast.Sub], ast.Sub: [ast.Add], ast.Mult: [ast.Div], ast.Div: [ast.Mult, ast.FloorDiv],
-         ast.FloorDiv: [ast.Div], ast.Mod: [ast.FloorDiv], ast.Pow: [ast.Mult], ast.LShift: [ast.RShift],
-         ast.RShift: [ast.LShift], ast.BitAnd: [ast.BitOr], ast.BitOr: [ast.BitAnd],
-         ast.Lt: [ast.LtE, ast.Gt], ast.LtE: [ast.Lt, ast.GtE], ast.Gt: [ast.GtE, ast.Lt],
-         ast.GtE: [ast.Gt, ast.LtE], ast.Eq: [ast.NotEq], ast.NotEq: [ast.Eq], ast.In: [ast.NotIn],
-         ast.NotIn: [ast.In], ast.Is: [ast.IsNot], ast.IsNot: [ast.Is], ast.And: [ast.Or], ast.Or: [ast.And]}
-NAMES = {"float32": ["float64"], "float64": ["float32"], "int8": ["uint8", "int16"], "uint8": ["int8"],
-         "max": ["min"], "min": ["max"], "argmax": ["argmin"], "sum": ["mean"], "mean": ["sum"],
-         "std": ["var"], "var": ["std"], "zeros": ["ones"], "floor": ["round"], "rint": ["floor"],
-         "round": ["floor"], "ceil": ["floor"], "any": ["all"], "all": ["any"], "exp": ["exp2"],
-         "log": ["log2"], "cumsum": ["cumprod"]}
+SWAPS = {
+    ast.Add: [ast.Sub], ast.Sub: [ast.Add],
+    ast.Mult: [ast.Div], ast.Div: [ast.Mult, ast.FloorDiv], ast.FloorDiv: [ast.Div],
+    ast.Mod: [ast.FloorDiv], ast.Pow: [ast.Mult],
+    ast.LShift: [ast.RShift], ast.RShift: [ast.LShift],
+    ast.BitAnd: [ast.BitOr], ast.BitOr: [ast.BitAnd],
+    ast.Lt: [ast.LtE, ast.Gt], ast.LtE: [ast.Lt, ast.GtE],
+    ast.Gt: [ast.GtE, ast.Lt], ast.GtE: [ast.Gt, ast.LtE],
+    ast.Eq: [ast.NotEq], ast.NotEq: [ast.Eq], ast.In: [ast.NotIn], ast.NotIn: [ast.In],
+    ast.Is: [ast.IsNot], ast.IsNot: [ast.Is], ast.And: [ast.Or], ast.Or: [ast.And]}
+NAMES = {
+    "float32": ["float64"], "float64": ["float32"], "int8": ["uint8", "int16"], "uint8": ["int8"],
+    "max": ["min"], "min": ["max"], "argmax": ["argmin"], "sum": ["mean"], "mean": ["sum"],
+    "std": ["var"], "var": ["std"], "zeros": ["ones"], "floor": ["round"], "rint": ["floor"],
+    "round": ["floor"], "ceil": ["floor"], "any": ["all"], "all": ["any"], "exp": ["exp2"],
+    "log": ["log2"], "cumsum": ["cumprod"]}
 
 
 def mutants(source):
@@ -23,24 +28,28 @@ def mutants(source):
     arguments, minus signs, nots and conversions; swapped are the operands of a product.
     """
     tree = ast.parse(source)
-    function = [node for node in tree.body if isinstance(node, ast.FunctionDef)][-1]
+    function = _last_function(tree)
     found = []
     for place, node in enumerate(ast.walk(function)):
         for what, change in _changes(node):
             copied = copy.deepcopy(tree)
-            twin = list(ast.walk([n for n in copied.body if isinstance(n, ast.FunctionDef)][-1]))[place]
-            change(twin)
+            change(list(ast.walk(_last_function(copied)))[place])
             text = ast.unparse(ast.fix_missing_locations(copied))
             if text != ast.unparse(tree) and text not in {other for _, other in found}:
                 found.append((f"{what} in: {_line(function, node)}", text))
     return found
 
 
+def _last_function(tree):
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef)][-1]
+
+
 def _changes(node):
     """(what, function that changes the twin of a node) for each change of this node."""
     if isinstance(node, (ast.BinOp, ast.AugAssign)):
         for other in SWAPS.get(type(node.op), []):
-            yield f"{_name(node.op)} to {other.__name__}", lambda twin, o=other: setattr(twin, "op", o())
+            yield f"{_name(node.op)} to {other.__name__}", (
+                lambda twin, o=other: setattr(twin, "op", o()))
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.MatMult, ast.Sub, ast.Div)):
             yield "operands swapped", _swap
     if isinstance(node, ast.Compare):
@@ -64,13 +73,14 @@ def _changes(node):
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("astype", "copy", "tolist"):
             yield f"{node.func.attr} dropped", lambda twin: _become(twin, twin.func.value)
         if isinstance(node.func, ast.Name) and node.func.id in ("int", "float", "list", "tuple"):
-            yield f"{node.func.id}() dropped", lambda twin: twin.args and _become(twin, twin.args[0])
+            yield f"{node.func.id}() dropped", (
+                lambda twin: twin.args and _become(twin, twin.args[0]))
     for field in ("body", "orelse"):
         statements = getattr(node, field, None)
         if isinstance(statements, list):
             for i, statement in enumerate(statements):
-                docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-                if not isinstance(statement, (ast.Return, ast.FunctionDef)) and not docstring:
+                text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+                if not isinstance(statement, (ast.Return, ast.FunctionDef)) and not text:
                     yield f"dropped {ast.unparse(statement).splitlines()[0]!r}", (
                         lambda twin, f=field, i=i: _drop(getattr(twin, f), i))
 

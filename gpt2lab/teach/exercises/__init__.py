@@ -17,7 +17,8 @@ import numpy as np
 class Case:
     """One call: label (what the learner reads), arguments, named arguments.
 
-    stops_at_nan: a division by 0 or an operation that makes a nan stops the function with its error.
+    stops_at_nan: a division by 0, or an operation that makes a nan, stops the function with its
+    error.
     """
     label: str
     arguments: tuple = ()
@@ -38,11 +39,12 @@ class Exercise:
         return self.right.__name__
 
 
-_exercises, _mistakes = {}, {}          # by the name of the right function; filled by the lessons' files
+# By the name of the right function; filled by the lessons' files.
+_exercises, _mistakes = {}, {}
 
 
 def exercise(right, cases, tolerance=1e-5):
-    """Register what a lesson asks for. Its mistakes are those of @mistake(of=right), in their order."""
+    """Register what a lesson asks for; its mistakes are those of @mistake(of=right), in order."""
     known = _mistakes.setdefault(right.__name__, [])
     _exercises[right.__name__] = Exercise(right, cases, known, tolerance)
 
@@ -69,7 +71,8 @@ def title(mistake):
 
 def hint(mistake):
     """The docstring without its first line."""
-    return " ".join((inspect.getdoc(mistake) or _without_docstrings(mistake)).split("\n", 1)[1].split())
+    text = inspect.getdoc(mistake) or _without_docstrings(mistake)
+    return " ".join(text.split("\n", 1)[1].split())
 
 
 def _without_docstrings(mistake):

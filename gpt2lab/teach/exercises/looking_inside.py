@@ -7,10 +7,12 @@ import numpy as np
 from gpt2lab.inside import (
     direct_logits,
     induction_score,
+    patterns_of,
     position_losses,
     ranks,
     stream_parts,
     stream_stages,
+    trace_of,
     without_heads,
 )
 from gpt2lab.layernorm import layer_norm
@@ -70,9 +72,8 @@ def mean_pattern(model, texts, block, head):
 def induction_scores(model, texts, before=0):
     """Score of each head on each text said twice after `before` other tokens: (texts, L, H)."""
     def scores(ids):
-        trace, period = model.trace(ids), (len(ids) - before) // 2
-        patterns = [trace[f"h.{i}.attn.pattern"] for i in range(model.config.n_layer)]
-        return [induction_score(pattern[:, before:, before:], period) for pattern in patterns]
+        patterns = patterns_of(model.trace(ids))[..., before:, before:]             # (L, H, T, T)
+        return induction_score(patterns, (len(ids) - before) // 2)                  # (L, H)
     return np.array([scores(ids) for ids in texts])
 
 
@@ -112,11 +113,6 @@ def first_changed(block, head, value=1.0, reach=True):
     return tap
 
 
-@lru_cache(maxsize=2)
-def trace_of(model, text):
-    return model.trace(model.encode(text))
-
-
 def word_id(model, word):
     """The first token of a word with a space before it. Raises ValueError where there is none."""
     if not word.strip():
@@ -134,7 +130,8 @@ def lens_logits(model, text):
     w, c = model.weights, model.config
     head = (w["ln_f.weight"], w["ln_f.bias"], w.get("lm_head.weight", w["wte.weight"]),
             c.layer_norm_epsilon)
-    streams = stream_stages(trace_of(model, text), with_mid=c.n_layer <= 6)
+    _, trace = trace_of(model, text)
+    streams = stream_stages(trace, with_mid=c.n_layer <= 6)
     return list(streams), np.stack([lm_head(x[-ROWS:], *head) for x in streams.values()])
 
 
@@ -153,8 +150,8 @@ def shares(model, text, word, function=direct_logits, instead_of=""):
     function: direct_logits, or the learner's. instead_of: another word; then it is what each part
     adds to the difference of the two logits.
     """
-    trace, w, c = trace_of(model, text), model.weights, model.config
-    names, parts = stream_parts(trace, w, c.n_layer, len(trace["embed"]) - 1)
+    (ids, trace), w, c = trace_of(model, text), model.weights, model.config
+    names, parts = stream_parts(trace, w, c.n_layer, len(ids) - 1)
     table = w.get("lm_head.weight", w["wte.weight"])
     target = table[word_id(model, word)]
     if instead_of.strip():
