@@ -203,6 +203,25 @@ def smallest_logit(next_logits, ids, max_new_tokens, context, end):
 
 
 @mistake(of=write_loop)
+def sizes_of_the_logits(next_logits, ids, max_new_tokens, context, end):
+    """The logit farthest from 0 is chosen, not the largest.
+
+    A logit of -9 is a very bad one. What does abs, or a square, make of it?
+    """
+    return write_loop(lambda ids: np.abs(next_logits(ids)), ids, max_new_tokens, context, end)
+
+
+@mistake(of=write_loop)
+def logits_cut_off(next_logits, ids, max_new_tokens, context, end):
+    """The logits are cut off or rounded to whole numbers, or all below 0 count as 0.
+
+    Logits are fractions, and often all of them are negative. Then many look alike. Which step is
+    not needed to find the largest?
+    """
+    return write_loop(lambda ids: np.trunc(next_logits(ids)), ids, max_new_tokens, context, end)
+
+
+@mistake(of=write_loop)
 def one_logit_only(next_logits, ids, max_new_tokens, context, end):
     """One logit is picked out before the largest is looked for: then it is always token 0.
 
@@ -228,7 +247,8 @@ def value_not_place(next_logits, ids, max_new_tokens, context, end):
 def end_in_the_prompt(next_logits, ids, max_new_tokens, context, end):
     """An end token anywhere in the prompt stops the loop.
 
-    Only a token that the model has chosen ends the text. Which list, or which token, do you look at?
+    Only a token that the model has chosen ends the text. Which list, or which token, do you look
+    at?
     """
     return ([], "end token") if end in ids else write_loop(
         next_logits, ids, max_new_tokens, context, end)
@@ -275,8 +295,8 @@ def end_token_skipped(next_logits, ids, max_new_tokens, context, end):
 def always_enough(next_logits, ids, max_new_tokens, context, end):
     """The reason is always "enough", whatever ended the loop.
 
-    break leaves the loop at different places, and all of them lead to one return. How can each place
-    tell its own reason?
+    break leaves the loop at different places, and all of them lead to one return. How can each
+    place tell its own reason?
     """
     return write_loop(next_logits, ids, max_new_tokens, context, end)[0], "enough"
 
@@ -426,6 +446,34 @@ def stop_kept(pieces, stop):
     """
     before = until(pieces, stop)
     return before + stop if not isinstance(pieces, list) or stop in "".join(pieces) else before
+
+
+@mistake(of=until)
+def stop_only_at_the_end_of_a_piece(pieces, stop):
+    """A stop word is seen only where a piece ends with it.
+
+    It may be followed by more in the same piece. What asks whether it stands anywhere?
+    """
+    text = ""
+    for piece in pieces:
+        text += piece
+        if text.endswith(stop):
+            return text[:-len(stop)]
+    return text
+
+
+@mistake(of=until)
+def stop_taken_out(pieces, stop):
+    """The stop word is taken out, but what follows it is returned.
+
+    replace removes the word and leaves the rest. Where does the text end?
+    """
+    text = ""
+    for piece in pieces:
+        text += piece
+        if stop in text:
+            return text.replace(stop, "")
+    return text
 
 
 @mistake(of=until)
@@ -586,6 +634,11 @@ def _large_toy(ids):
     return scores
 
 
+def _moody(ids):
+    """Logits as a real model gives them, all of them between -1 and 0."""
+    return -np.random.default_rng(sum(ids) + len(ids)).random(10)
+
+
 exercise(write_loop, [
     Case("three new tokens", (_toy, [1, 2], 3, 20, None)),
     Case("an end token", (_toy, [1, 2], 8, 20, 7)),
@@ -599,6 +652,7 @@ exercise(write_loop, [
     Case("the prompt ends with the end token", (_toy, [1, 7], 2, 20, 7)),
     Case("an end token with a large id", (_large_toy, [1, 2], 8, 20, 504)),
     Case("the end token would come next", (_toy, [1, 2], 3, 20, 7)),
+    Case("logits that are fractions below 0", (_moody, [1, 2], 4, 20, None)),
     Case("nothing asked for, and no room", (_toy, [1, 2, 3], 0, 3, None)),
 ])
 exercise(until, [

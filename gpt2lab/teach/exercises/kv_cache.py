@@ -423,13 +423,15 @@ def square_of_width(tokens, n_layer, n_embd):
     return 2 * n_layer * tokens * n_embd * n_embd * 4
 
 
-def _toy_cache():
-    return []
+class ToyCache(list):
+    """A cache that only new_cache makes: another list will not do."""
 
 
 def _toy_step(ids, cache):
+    if not isinstance(cache, ToyCache):
+        raise TypeError(f"step: cache must come from new_cache(), got {cache!r}"[:80])
     cache.extend(ids)
-    return 100 * len(ids) + sum((place + 1) * i for place, i in enumerate(cache))
+    return sum((place + 1) * i for place, i in enumerate(cache))
 
 
 TABLES = (random(9, 6, seed=1), random(8, 6, seed=2))
@@ -445,12 +447,13 @@ exercise(cached_step, [
     Case("up to the last position", (np.array([0, 1, 2, 3, 4]), *PAST, *WEIGHTS)),
 ])
 exercise(read_all, [
-    Case("two texts", ([[1, 2, 3], [4, 5]], _toy_cache, _toy_step)),
-    Case("one text", ([[7, 8]], _toy_cache, _toy_step)),
-    Case("no text", ([], _toy_cache, _toy_step)),
+    Case("two texts", ([[1, 2, 3], [4, 6]], ToyCache, _toy_step)),
+    Case("one text", ([[7, 8]], ToyCache, _toy_step)),
+    Case("no text", ([], ToyCache, _toy_step)),
 ])
 exercise(total_bytes, [
     Case("the bundled model, 256 tokens", (256, 4, 128)),
     Case("GPT-2 124M, 1024 tokens", (1024, 12, 768)),
     Case("one token", (1, 12, 768)),
+    Case("a very small model", (7, 3, 10)),
 ])

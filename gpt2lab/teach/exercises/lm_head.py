@@ -312,6 +312,24 @@ def in_float64(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
 
 
 @mistake(of=lm_head)
+def lists_of_logits(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
+    """The logits come back as a list of lists.
+
+    The model goes on with an array. What makes an array of a list, and with which dtype?
+    """
+    return lm_head(x, gain, bias, wte, epsilon, layer_norm).tolist()
+
+
+@mistake(of=lm_head)
+def default_of_epsilon(x, gain, bias, wte, epsilon=1e-6, layer_norm=library_norm):
+    """Without an epsilon from the caller another one is used.
+
+    The default stands in the first line of the stub. Is yours the same?
+    """
+    return layer_norm(x, gain, bias, epsilon) @ wte.T
+
+
+@mistake(of=lm_head)
 def stream_overwritten(x, gain, bias, wte, epsilon=1e-5, layer_norm=library_norm):
     """The caller's x is overwritten.
 
@@ -504,6 +522,24 @@ def lens_as_floats(streams, gain, bias, wte):
     np.zeros makes float64 unless you say otherwise. Ids are whole numbers: which dtype holds them?
     """
     return lens(streams, gain, bias, wte).astype(float)
+
+
+@mistake(of=lens)
+def lens_as_lists(streams, gain, bias, wte):
+    """The ids come back as a list.
+
+    An array (L, T) is asked for. What makes an array of a list?
+    """
+    return lens(streams, gain, bias, wte).tolist()
+
+
+@mistake(of=lens)
+def lens_in_one_row(streams, gain, bias, wte):
+    """All ids stand in one long row.
+
+    One row for each stream is asked for. Which function joins arrays one below the other?
+    """
+    return lens(streams, gain, bias, wte).reshape(-1)
 
 
 def half_norm(x, gain, bias, epsilon):

@@ -351,7 +351,8 @@ def mean_over_the_first_axis(pattern, period):
 def whole_square(pattern, period):
     """All queries are paired with all keys: a square of weights, not one weight for each query.
 
-    Two slices cut out a rectangle. What picks the weights one by one, along a line that slopes down?
+    Two slices cut out a rectangle. What picks the weights one by one, along a line that slopes
+    down?
     """
     T = pattern.shape[-1]
     return pattern[..., period:, 1:T - period + 1].mean(axis=(-2, -1))
@@ -387,6 +388,28 @@ def score_in_float64(pattern, period):
     dtype has pattern?
     """
     return induction_score(pattern, period).astype(np.float64)
+
+
+@mistake(of=induction_score)
+def stack_only(pattern, period):
+    """Only a stack of heads (H, T, T) is taken, no single pattern and no blocks.
+
+    There may be any number of axes in front of the last two, none as well. What stands for all of
+    them?
+    """
+    if pattern.ndim != 3:
+        raise IndexError("there must be one axis in front of the last two")
+    return induction_score(pattern, period)
+
+
+@mistake(of=induction_score)
+def middle_weight(pattern, period):
+    """The weight in the middle came out, not the mean.
+
+    The median does not see how large the others are. What adds up all and divides by their number?
+    """
+    t = np.arange(period, pattern.shape[-1])
+    return np.median(pattern[..., t, t - period + 1], axis=-1)
 
 
 def _direct(parts, gain, bias, target, epsilon, centred=None, deviation=None):
@@ -648,6 +671,15 @@ def added_in_float64(parts, gain, bias, target, epsilon=1e-5):
 
 
 @mistake(of=direct_logits)
+def list_of_shares(parts, gain, bias, target, epsilon=1e-5):
+    """The numbers come back as a list.
+
+    An array is asked for. What makes an array of a list, and with which dtype?
+    """
+    return _direct(parts, gain, bias, target, epsilon).tolist()
+
+
+@mistake(of=direct_logits)
 def parts_overwritten(parts, gain, bias, target, epsilon=1e-5):
     """The caller's parts are overwritten.
 
@@ -859,6 +891,15 @@ def losses_in_float64(logits, ids):
 
 
 @mistake(of=position_losses)
+def list_of_losses(logits, ids):
+    """The losses come back as a list.
+
+    An array is asked for. What makes an array of a list, and with which dtype?
+    """
+    return position_losses(logits, ids).tolist()
+
+
+@mistake(of=position_losses)
 def logits_overwritten(logits, ids):
     """The caller's logits are overwritten.
 
@@ -883,6 +924,7 @@ SCORES = [
     Case("one head without an axis of heads, period 2", (_pattern(6, 6, seed=2), 2)),
     Case("blocks and heads, shape (2, 3, 8, 8), period 4", (_pattern(2, 3, 8, 8, seed=3), 4)),
     Case("one head, ten tokens, three tellings of 3 and one token", (_pattern(10, 10, seed=4), 3)),
+    Case("four heads, six tokens, period 2", (_pattern(4, 6, 6, seed=6), 2)),
     Case("one token more than the period", (_pattern(2, 5, 5, seed=5), 4)),
 ]
 

@@ -298,8 +298,8 @@ def halves_away_from_zero(w):
 def added_to_the_largest(w):
     """A small number is added to the largest size: small weights lose steps.
 
-    It keeps you from 0 / 0, but a column may have weights as small as that. Which columns need help,
-    and which divisor does no harm there?
+    It keeps you from 0 / 0, but a column may have weights as small as that. Which columns need
+    help, and which divisor does no harm there?
     """
     largest = np.abs(w).max(axis=0)
     scales = (largest + np.float32(1e-8)) / np.float32(127)
@@ -583,6 +583,18 @@ def sizes_only(codes):
 
 
 @mistake(of=pack_int4)
+def negative_plus_15(codes):
+    """15 is added to a negative code, and 16 were needed: -1 becomes 14, not 15.
+
+    Four bits have 16 states, and counting down from 0 comes to the last of them. What does & 15
+    give for -1?
+    """
+    full = _filled(codes)
+    full = np.where(full < 0, full + 15, full)
+    return (full[0::2] | full[1::2] << 4).astype(np.uint8)
+
+
+@mistake(of=pack_int4)
 def three_bits(codes):
     """Three bits are kept of each code, not four: & 7.
 
@@ -694,6 +706,15 @@ def one_after_the_other(intensity, bandwidth, rate):
     return 1 / (1 / rate + 1 / (intensity * bandwidth))
 
 
+@mistake(of=attainable)
+def cut_to_whole_numbers(intensity, bandwidth, rate):
+    """The speed is cut down to a whole number.
+
+    int and // drop what stands behind the point. Is anything here counted in whole numbers?
+    """
+    return int(min(rate, intensity * bandwidth))
+
+
 HAND = np.array([[127, 2], [-63.4, -1], [2.6, 0.3]], np.float32)
 ZEROS = random(4, 3, seed=5)
 ZEROS[:, 1] = 0
@@ -728,4 +749,5 @@ exercise(attainable, [
     Case("where the roofs meet", (10.0, 10.0, 100.0)),
     Case("another machine", (2.0, 40.0, 1000.0)),
     Case("another machine, on its slope still", (20.0, 40.0, 1000.0)),
+    Case("a slow one, in other units", (0.3, 2.5, 100.0)),
 ])

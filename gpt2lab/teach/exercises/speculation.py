@@ -221,6 +221,16 @@ def longest_ignored(ids, k, longest=3):
 
 
 @mistake(of=guess)
+def ids_as_floats(ids, k, longest=3):
+    """The ids are floats.
+
+    np.append and np.array([]) hold float64 unless you say otherwise, and an id is a whole number.
+    What joins two lists?
+    """
+    return [float(i) for i in guess(ids, k, longest)]
+
+
+@mistake(of=guess)
 def no_bound(ids, k, longest=3):
     """At the start of the text, `longest` tokens are looked for where there are fewer.
 
@@ -518,6 +528,8 @@ class Choose:
             raise RuntimeError("the model was asked twice: one pass is enough for all guesses")
         if not 1 <= rows <= len(ids):
             raise ValueError(f"choose: rows must be from 1 to {len(ids)}, got {rows}")
+        if not all(isinstance(i, (int, np.integer)) for i in ids):
+            raise TypeError(f"choose: ids must be whole numbers, got {list(ids)}")
         return [self._after(tuple(ids[:end])) for end in range(len(ids) - rows + 1, len(ids) + 1)]
 
     def _after(self, ids):
@@ -811,6 +823,7 @@ GUESSES = [
     Case("longest = 4", ([9, 1, 2, 3, 4, 8, 1, 2, 3, 5, 9, 1, 2, 3], 1, 4)),
     Case("three tokens unless longest says otherwise",
          ([9, 1, 2, 3, 4, 8, 1, 2, 3, 5, 6, 2, 3, 7, 9, 1, 2, 3], 1)),
+    Case("ids whose digits look alike", ([212, 5, 50000, 12], 2)),
     Case("the same tokens in another order", ([1, 2, 5, 2, 1, 6, 1, 2], 1)),
     Case("no guess asked for", ([1, 2, 1], 0)),
     Case("k = 1", ([1, 2, 3, 9, 8, 1, 2, 3], 1)),
