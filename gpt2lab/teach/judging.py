@@ -1,6 +1,7 @@
 """A function on the cases of its exercise: what comes out, what is wrong, which mistake it is."""
 from .attempting import Failure, TimeUp, attempt
 from .comparing import fault, same, short
+from .slips import slip_of
 
 
 def results_of(exercise, function):
@@ -36,25 +37,30 @@ def recognise(exercise, results, misses):
 
     The one that fits all results; else all misses; else the one that stops with an error where the
     function does and fits elsewhere; else the first miss, and the most of the others.
+    A mistake that is right in a case does not explain a miss there. Where none fits: a slip that
+    can happen in any exercise.
     """
     rights = [attempt(exercise.right, case) for case in exercise.cases[:len(results)]]
     missed = [i for i, text in enumerate(misses) if text]
+    stopped = isinstance(results[missed[0]], Failure)   # different slips can have one error's words
     best, known = (False, False, 0, False), None
     for mistake in exercise.mistakes:
         others = [attempt(mistake, case) for case in exercise.cases[:len(results)]]
-        fits = {i for i, result in enumerate(results) if _alike(
-            result, others[i], exercise.tolerance, isinstance(rights[i], Failure))}
-        stops = {i for i, result in enumerate(results) if _both_stop(result, others[i])} - fits
-        whole = len(fits) >= 2 and len(fits | stops) == len(results)
-        wrong = miss(others[missed[0]], rights[missed[0]], exercise.tolerance)
-        if same(results[missed[0]], rights[missed[0]], exercise.tolerance):
-            explained = wrong == misses[missed[0]]      # only the kind is wrong: the same kind
-        else:
-            explained = wrong and (missed[0] in fits or whole)
+        fits, stops = set(), set()
+        for i, (result, other, right) in enumerate(zip(results, others, rights)):
+            told = miss(other, right, exercise.tolerance)
+            kind = same(result, right, exercise.tolerance)      # then at most the kind is wrong
+            if _alike(result, other, exercise.tolerance, isinstance(right, Failure)) and (
+                    told == misses[i] if kind else bool(told) == bool(misses[i])):
+                fits.add(i)
+            elif not isinstance(right, Failure) and _both_stop(result, other):
+                stops.add(i)
+        whole = len(fits) >= 2 and len(fits) + len(stops) == len(results)
         score = fits.issuperset(missed), whole, len(fits), True
-        if explained and score > best:
+        by_chance = stopped and len(fits.intersection(missed)) < 2 < len(missed)
+        if (whole or missed[0] in fits and not by_chance) and score > best:
             best, known = score, mistake
-    return known, best[0] or best[1]
+    return (known, best[0] or best[1]) if known else slip_of(results, rights, misses)
 
 
 def _alike(got, other, tolerance, asked):
@@ -69,5 +75,6 @@ def _both_stop(got, other):
     """Do both stop with an error of one family? Each author words it differently."""
     if not (isinstance(got, Failure) and isinstance(other, Failure)):
         return False
-    return any(issubclass(got.error or Failure, family) and issubclass(other.error or Failure, family)
+    one, two = (failure.error or Failure for failure in (got, other))
+    return any(issubclass(one, family) and issubclass(two, family)
                for family in ((ValueError, IndexError, TypeError), KeyError))

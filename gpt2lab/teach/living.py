@@ -45,15 +45,16 @@ def writes(model, prompt=PROMPT, tokens=12):
     return model.tokenizer.decode(ids)
 
 
-def gallery(name, prompt=PROMPT, tokens=12):
+def gallery(name, prompt=PROMPT, tokens=12, most=None):
     """Print what the model writes with each known mistake in place of the operation.
 
-    The middle column says whether the logits after the prompt change by more than 0.0001.
+    most: so many, the first of the exercise; None for all. The middle column says whether the
+    logits after the prompt change by more than 0.0001.
     """
     right = load()
     wanted = right.next_logits(right.encode(prompt))                                # (V,)
     rows = [("(no mistake)", "", writes(right, prompt, tokens))]
-    for mistake in exercises()[name].mistakes:
+    for mistake in exercises()[name].mistakes[:most]:
         model = load(ops=Ops(**{name: mistake}))
         try:
             with np.errstate(all="ignore"):

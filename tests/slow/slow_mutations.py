@@ -38,7 +38,7 @@ def spaces(path):
             name = re.search(r"^def (\w+)", cell.source, flags=re.M)[1]
             found[name] = given[name], dict(space)
             run(with_answer(cell.source, given), space)
-        elif re.search(r"import|^def |^\w+(, \w+)* = ", cell.source, flags=re.M):
+        elif re.search(r"import|^def |^with |^\w+(, \w+)* = ", cell.source, flags=re.M):
             run(cell.source, space)
     return found
 

@@ -185,6 +185,304 @@ def merges_unknown_pairs(parts, ranks):
     return [b"".join(parts)] if parts else []
 
 
+@mistake(of=merge)
+def parts_overwritten(parts, ranks):
+    """The caller's list is changed.
+
+    An assignment to a slice, pop and del all write into the list that came in. What makes a list
+    of your own, before the first merge?
+    """
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        _join(parts, min(known, key=lambda i: ranks[parts[i], parts[i + 1]]))
+
+
+@mistake(of=merge)
+def down_the_list(parts, ranks):
+    """The list of ranks is walked once from the top, and never again.
+
+    A merge can make a pair that stands further up. Where do you look for the lowest rank after
+    each merge, in the list or in the parts?
+    """
+    parts = list(parts)
+    for left, right in sorted(ranks, key=ranks.get):
+        i = 0
+        while i < len(parts) - 1:
+            if (parts[i], parts[i + 1]) == (left, right):
+                _join(parts, i)
+            i += 1
+    return parts
+
+
+@mistake(of=merge)
+def pair_of_lowest_rank_is_not_kept(parts, ranks):
+    """The place of the pair is looked up by its first half alone.
+
+    In "raspberry" the r stands at three places. Of which of them is the pair of lowest rank?
+    """
+    parts = list(parts)
+    while True:
+        known = [pair for pair in zip(parts, parts[1:]) if pair in ranks]
+        if not known:
+            return parts
+        left, right = min(known, key=ranks.get)
+        i = parts.index(left)
+        parts[i:i + 2] = [left + right]
+
+
+@mistake(of=merge)
+def last_pair_forgotten(parts, ranks):
+    """The last pair is never looked at.
+
+    n parts have n - 1 pairs. How far does your range go?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i in range(len(parts) - 2) if (parts[i], parts[i + 1]) in ranks]
+        if not known:
+            return parts
+        _join(parts, min(known, key=lambda i: ranks[parts[i], parts[i + 1]]))
+
+
+@mistake(of=merge)
+def first_pair_forgotten(parts, ranks):
+    """The first pair is never looked at.
+
+    Python counts from 0. Where does your loop begin?
+    """
+    return parts[:1] + merge(parts[1:], ranks)
+
+
+@mistake(of=merge)
+def stops_at_two(parts, ranks):
+    """It stops when two parts are left.
+
+    Two parts are one pair, and it may be in the list. When is no pair left at all?
+    """
+    parts = list(parts)
+    while len(parts) > 2:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        _join(parts, min(known, key=lambda i: ranks[parts[i], parts[i + 1]]))
+    return parts
+
+
+@mistake(of=merge)
+def last_pair_not_merged(parts, ranks):
+    """It stops when a single pair is left that could be merged.
+
+    One pair is enough to go on. How many known pairs are there when you are done?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if len(known) <= 1:
+            return parts
+        _join(parts, min(known, key=lambda i: ranks[parts[i], parts[i + 1]]))
+
+
+@mistake(of=merge)
+def three_for_one(parts, ranks):
+    """A merge takes three parts away and puts back two of them.
+
+    A slice leaves its end out by itself. How many parts has parts[i:i + 2]?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts[i:i + 3] = [parts[i] + parts[i + 1]]
+
+
+@mistake(of=merge)
+def put_at_the_end(parts, ranks):
+    """The merged part is put at the end of the list.
+
+    The word must read as before. Where did its two halves stand?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts.append(parts[i] + parts[i + 1])
+        del parts[i:i + 2]
+
+
+@mistake(of=merge)
+def space_between(parts, ranks):
+    """A space is put between the two halves.
+
+    The space is a byte like any other. What stands between two parts when you join them?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts[i:i + 2] = [b" ".join(parts[i:i + 2])]
+
+
+@mistake(of=merge)
+def right_half_stays(parts, ranks):
+    """The right half of a merged pair stays behind as well.
+
+    Two parts become one, so the list gets shorter. What happens to the place i + 1?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts[i] += parts[i + 1]
+
+
+@mistake(of=merge)
+def halves_swapped(parts, ranks):
+    """The right half of a pair comes first.
+
+    u before g makes ug. In which order do you add the two?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts[i:i + 2] = [parts[i + 1] + parts[i]]
+
+
+@mistake(of=merge)
+def pair_left_as_a_tuple(parts, ranks):
+    """The two halves stand in the list as a tuple; they are not joined.
+
+    b"u" and b"g" become b"ug". Which sign joins bytes?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts[i:i + 2] = [(parts[i], parts[i + 1])]
+
+
+@mistake(of=merge)
+def nothing_merged(parts, ranks):
+    """Nothing is merged: no pair is ever found.
+
+    A key of ranks is a tuple of two bytes, such as (b"u", b"g"). What do you look for in it?
+    """
+    return list(parts)
+
+
+@mistake(of=merge)
+def places_not_renewed(parts, ranks):
+    """The places are found once, at the start, and used to the end.
+
+    After a merge all places behind it have moved, and there are new pairs. When do you look again?
+    """
+    parts = list(parts)
+    known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+    while known:
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        _join(parts, i)
+        known.remove(i)
+    return parts
+
+
+@mistake(of=merge)
+def unknown_pairs_lowest(parts, ranks):
+    """A pair that is not in the list counts as the lowest rank of all.
+
+    It cannot be merged, so it must come last or not at all. Which number do you give to it?
+    """
+    parts = list(parts)
+    while any(pair in ranks for pair in zip(parts, parts[1:])):
+        found = [ranks.get(pair, -1) for pair in zip(parts, parts[1:])]
+        _join(parts, found.index(min(found)))
+    return parts
+
+
+@mistake(of=merge)
+def min_of_nothing(parts, ranks):
+    """It stops with an error as soon as no pair is left.
+
+    min needs something to choose from. What do you ask before you call it?
+    """
+    min([])
+
+
+@mistake(of=merge)
+def needs_two_parts(parts, ranks):
+    """A piece of one part, or of none, is not taken.
+
+    Such a piece has no pair. What do you ask before you look for the best one?
+    """
+    return min([]) if len(parts) < 2 else merge(parts, ranks)
+
+
+@mistake(of=merge)
+def ends_with_one_part(parts, ranks):
+    """It stops with an error when all parts have become one.
+
+    Then there is no pair, and min has nothing to choose from. What do you ask before you call it?
+    """
+    merged = merge(parts, ranks)
+    return min([]) if len(merged) < 2 else merged
+
+
+@mistake(of=merge)
+def list_shrinks_while_counting(parts, ranks):
+    """The list gets shorter while a loop still counts to its old length.
+
+    Each merge takes one part away. Which loop asks for the length anew at every turn?
+    """
+    parts, changed = list(parts), True
+    while changed:
+        changed = False
+        for i in range(len(parts) - 1):
+            if (parts[i], parts[i + 1]) in ranks:
+                _join(parts, i)
+                changed = True
+    return parts
+
+
+@mistake(of=merge)
+def one_bytes_at_the_end(parts, ranks):
+    """The parts are joined into one bytes in the end.
+
+    That is the word again. What should come back is the list of parts. Which join is too many?
+    """
+    return b"".join(parts)
+
+
+@mistake(of=merge)
+def texts_from_the_start(parts, ranks):
+    """The parts are made texts at the start, so no pair is found any more.
+
+    The pairs in ranks are bytes, such as (b"u", b"g"). Is there a decode too many?
+    """
+    return [part.decode("utf-8", errors="replace") for part in parts]
+
+
+@mistake(of=merge)
+def texts_not_bytes(parts, ranks):
+    """The parts are texts, not bytes.
+
+    A part may be half a character, which is no text. Is there a decode too many?
+    """
+    return [part.decode("utf-8", errors="replace") for part in merge(parts, ranks)]
+
+
 def _merge_by(parts, ranks, key, most=None):
     """Merge the pair with the smallest key, `most` times or until no pair is left."""
     parts, done = list(parts), 0
@@ -290,6 +588,203 @@ def lists_in_a_list(text, pattern, merge, ranks, ids):
     return [[ids[part] for part in merge(_bytes(piece), ranks)] for piece in pattern.findall(text)]
 
 
+@mistake(of=encode)
+def pieces_stripped(text, pattern, merge, ranks, ids):
+    """White space is cut off every piece.
+
+    A space in front of a word is part of its token. Is there a strip too many?
+    """
+    return [ids[part] for piece in pattern.findall(text)
+            for part in merge(_bytes(piece.strip()), ranks)]
+
+
+@mistake(of=encode)
+def parts_are_letters(text, pattern, merge, ranks, ids):
+    """The parts are letters of a text, not bytes.
+
+    The keys of ids are bytes, such as b"H". Which method of a text gives bytes?
+    """
+    return [ids[part] for piece in pattern.findall(text) for part in merge(list(piece), ranks)]
+
+
+@mistake(of=encode)
+def parts_are_numbers(text, pattern, merge, ranks, ids):
+    """The parts are numbers: taking bytes apart gives whole numbers.
+
+    list(b"H") is [72]. How do you get b"H" back from 72?
+    """
+    return [ids[part] for piece in pattern.findall(text)
+            for part in merge(list(piece.encode("utf-8")), ranks)]
+
+
+@mistake(of=encode)
+def zero_bytes(text, pattern, merge, ranks, ids):
+    """bytes(72) is made, which is 72 bytes of 0.
+
+    bytes takes a list of numbers. How do you hand it a single one?
+    """
+    return [ids[part] for piece in pattern.findall(text)
+            for part in merge([bytes(byte) for byte in piece.encode("utf-8")], ranks)]
+
+
+@mistake(of=encode)
+def latin_1_bytes(text, pattern, merge, ranks, ids):
+    """Each character becomes a single byte.
+
+    That is Latin-1, and has no room for most characters. Which encoding does GPT-2 use?
+    """
+    return [ids[part] for piece in pattern.findall(text)
+            for part in merge([bytes([byte]) for byte in piece.encode("latin-1")], ranks)]
+
+
+@mistake(of=encode)
+def none_for_unknown(text, pattern, merge, ranks, ids):
+    """The parts start as characters, and one that is no token gives None.
+
+    An é is one character and two bytes. Where is piece.encode("utf-8") cut into single bytes?
+    """
+    return [ids.get(part) for piece in pattern.findall(text)
+            for part in merge([c.encode("utf-8") for c in piece], ranks)]
+
+
+@mistake(of=encode)
+def utf_16(text, pattern, merge, ranks, ids):
+    """The bytes are those of UTF-16.
+
+    There each letter has two bytes, and the list of pairs knows none of them. Which encoding does
+    GPT-2 use?
+    """
+    return [ids[part] for piece in pattern.findall(text)
+            for part in merge([bytes([byte]) for byte in piece.encode("utf-16")], ranks)]
+
+
+@mistake(of=encode)
+def letters_dropped(text, pattern, merge, ranks, ids):
+    """Characters outside of ASCII are dropped.
+
+    Nothing may be lost on the way. Which encoding can write every character?
+    """
+    return encode(text.encode("ascii", errors="ignore").decode(), pattern, merge, ranks, ids)
+
+
+@mistake(of=encode)
+def last_piece_only(text, pattern, merge, ranks, ids):
+    """Only the ids of the last piece come back.
+
+    Each turn of the loop begins a new list. Where must the list be made, and which sign makes it
+    longer?
+    """
+    found = []
+    for piece in pattern.findall(text):
+        found = [ids[part] for part in merge(_bytes(piece), ranks)]
+    return found
+
+
+@mistake(of=encode)
+def first_piece_only(text, pattern, merge, ranks, ids):
+    """Only the ids of the first piece come back.
+
+    The loop ends at its first turn. How far is the return indented?
+    """
+    return [ids[part] for piece in pattern.findall(text)[:1]
+            for part in merge(_bytes(piece), ranks)]
+
+
+@mistake(of=encode)
+def pieces_backwards(text, pattern, merge, ranks, ids):
+    """The pieces come in the opposite order.
+
+    The first piece of the text comes first. On which side do you add the new ids?
+    """
+    return [ids[part] for piece in pattern.findall(text)[::-1]
+            for part in merge(_bytes(piece), ranks)]
+
+
+@mistake(of=encode)
+def whole_pieces(text, pattern, merge, ranks, ids):
+    """Whole pieces are looked up, without a merge.
+
+    Not every word is a token. Which function finds the parts that are?
+    """
+    return [ids[piece.encode("utf-8")] for piece in pattern.findall(text)]
+
+
+@mistake(of=encode)
+def between_the_pieces(text, pattern, merge, ranks, ids):
+    """What lies between the pieces is taken, and that is nothing.
+
+    split cuts out what the pattern finds. Which method gives what it finds?
+    """
+    return [ids[part] for piece in pattern.split(text) for part in merge(_bytes(piece), ranks)]
+
+
+@mistake(of=encode)
+def parts_given(text, pattern, merge, ranks, ids):
+    """The parts come back, not their ids.
+
+    Numbers are asked for. Which of your arguments is not used?
+    """
+    return [part for piece in pattern.findall(text) for part in merge(_bytes(piece), ranks)]
+
+
+@mistake(of=encode)
+def parts_as_texts(text, pattern, merge, ranks, ids):
+    """The parts are turned into texts before they are looked up.
+
+    The keys of ids are bytes, such as b"Hello". Is there a decode too many?
+    """
+    return [ids[part.decode("utf-8")] for piece in pattern.findall(text)
+            for part in merge(_bytes(piece), ranks)]
+
+
+@mistake(of=encode)
+def ranks_for_ids(text, pattern, merge, ranks, ids):
+    """A part is looked up among the ranks.
+
+    The keys of ranks are pairs. Which table has parts for its keys?
+    """
+    return [ranks[part] for piece in pattern.findall(text) for part in merge(_bytes(piece), ranks)]
+
+
+@mistake(of=encode)
+def bytes_are_cut(text, pattern, merge, ranks, ids):
+    """The text is turned into bytes before it is cut.
+
+    The pattern knows letters, digits and spaces, so it needs the text. What comes first, the cut
+    or the bytes?
+    """
+    return [ids[part] for piece in pattern.findall(text.encode("utf-8"))
+            for part in merge(_bytes(piece), ranks)]
+
+
+@mistake(of=encode)
+def last_byte_lost(text, pattern, merge, ranks, ids):
+    """The last byte of each piece is lost.
+
+    A range leaves its end out by itself. How many bytes has the piece, and how many do you take?
+    """
+    return [ids[part] for piece in pattern.findall(text)
+            for part in merge(_bytes(piece)[:-1], ranks)]
+
+
+@mistake(of=encode)
+def collected_in_a_set(text, pattern, merge, ranks, ids):
+    """The ids are collected in a set, which has no order and no doubles.
+
+    The same token may come twice, and its place counts. What keeps both?
+    """
+    return list(set(encode(text, pattern, merge, ranks, ids)))
+
+
+@mistake(of=encode)
+def ids_as_floats(text, pattern, merge, ranks, ids):
+    """The ids come back as floats.
+
+    An id is a place in a list, so a whole number. Where does a float come in?
+    """
+    return [float(i) for i in encode(text, pattern, merge, ranks, ids)]
+
+
 def _bytes(text):
     return [bytes([byte]) for byte in text.encode("utf-8")]
 
@@ -365,6 +860,180 @@ def tidied(ids, tokens):
     return decode(ids, tokens).strip()
 
 
+@mistake(of=decode)
+def each_alone_and_strict(ids, tokens):
+    """Each token is decoded alone, and half a character stops it with an error.
+
+    The bytes of one character can be spread over several tokens. What do you have to join before
+    you decode?
+    """
+    return "".join(tokens[i].decode("utf-8") for i in ids)
+
+
+@mistake(of=decode)
+def each_alone_or_a_mark(ids, tokens):
+    """Each token is decoded alone, and one that is no text becomes a single mark.
+
+    The bytes of one character can be spread over several tokens. What do you have to join before
+    you decode?
+    """
+    found = []
+    for i in ids:
+        try:
+            found.append(tokens[i].decode("utf-8"))
+        except UnicodeDecodeError:
+            found.append("\ufffd")
+    return "".join(found)
+
+
+@mistake(of=decode)
+def one_mark_for_all(ids, tokens):
+    """One character that is cut short takes the whole text with it.
+
+    Only the broken place should become a mark. Look up the argument `errors` of bytes.decode.
+    """
+    try:
+        return strict(ids, tokens)
+    except UnicodeDecodeError:
+        return "\ufffd"
+
+
+@mistake(of=decode)
+def written_with_b(ids, tokens):
+    """str() writes bytes as Python shows them, with b'...' around them.
+
+    That is a picture of the bytes, not their text. Which method of bytes gives the text?
+    """
+    return str(b"".join(tokens[i] for i in ids))
+
+
+@mistake(of=decode)
+def each_written_with_b(ids, tokens):
+    """str() writes each token as Python shows bytes, with b'...' around it.
+
+    That is a picture of the bytes, not their text. Which method of bytes gives the text?
+    """
+    return "".join(str(tokens[i]) for i in ids)
+
+
+@mistake(of=decode)
+def texts_in_a_list(ids, tokens):
+    """A list of texts comes back, not one text.
+
+    One text is asked for. What do you have to join, and when?
+    """
+    return [tokens[i].decode("utf-8", errors="replace") for i in ids]
+
+
+@mistake(of=decode)
+def ids_as_characters(ids, tokens):
+    """The ids themselves are taken for bytes or characters.
+
+    An id is a place in the table. Which of your arguments is not used?
+    """
+    return "".join(chr(i) for i in ids)
+
+
+@mistake(of=decode)
+def joined_as_texts(ids, tokens):
+    """Bytes are joined by a text, which Python refuses.
+
+    "" joins texts. What joins bytes?
+    """
+    return "".join(tokens[i] for i in ids)
+
+
+@mistake(of=decode)
+def ids_from_one(ids, tokens):
+    """The ids are counted from 1.
+
+    Id 0 is the first of the tokens. Is there a - 1 too many?
+    """
+    return decode([i - 1 for i in ids], tokens)
+
+
+@mistake(of=decode)
+def backwards(ids, tokens):
+    """The tokens come in the opposite order.
+
+    The first id comes first. On which side do you add the new bytes?
+    """
+    return decode(ids[::-1], tokens)
+
+
+@mistake(of=decode)
+def first_token_only(ids, tokens):
+    """Only the first token comes back.
+
+    The loop ends at its first turn. How far is the return indented?
+    """
+    return decode(ids[:1], tokens)
+
+
+@mistake(of=decode)
+def last_token_only(ids, tokens):
+    """Only the last token comes back.
+
+    Each turn of the loop begins anew. Which sign adds to what is there?
+    """
+    return decode(ids[-1:], tokens)
+
+
+@mistake(of=decode)
+def last_token_missing(ids, tokens):
+    """The last token is missing.
+
+    A slice and a range leave their end out by themselves. How many ids are there, and how many do
+    you take?
+    """
+    return decode(ids[:-1], tokens)
+
+
+@mistake(of=decode)
+def places_for_ids(ids, tokens):
+    """The tokens come in the order of the table, whatever the ids are.
+
+    range(len(ids)) counts places in the list of ids. What stands at such a place?
+    """
+    return decode(range(len(ids)), tokens)
+
+
+@mistake(of=decode)
+def each_token_once(ids, tokens):
+    """The tokens come in the order of the table, and each of them once.
+
+    A text may use a token many times. Which of the two lists do you walk over?
+    """
+    return decode(sorted(set(ids)), tokens)
+
+
+@mistake(of=decode)
+def ascii_only(ids, tokens):
+    """Every byte outside of ASCII becomes a mark.
+
+    An é has two such bytes, and is no mistake. Which encoding are they in?
+    """
+    return b"".join(tokens[i] for i in ids).decode("ascii", errors="replace")
+
+
+@mistake(of=decode)
+def bytes_written_out(ids, tokens):
+    """Bytes that are no UTF-8 are written out as \\x and digits.
+
+    The reader should see a mark, not the bytes. Which value of `errors` puts � there?
+    """
+    return b"".join(tokens[i] for i in ids).decode("utf-8", errors="backslashreplace")
+
+
+@mistake(of=decode)
+def bytes_hidden(ids, tokens):
+    """Bytes that are no UTF-8 become characters that cannot be printed.
+
+    surrogateescape is for file names. Which value of `errors` puts � there?
+    """
+    return b"".join(tokens[i] for i in ids).decode("utf-8", errors="surrogateescape")
+
+
 # Cases
 
 WORDS = ["raspberry", "seashore", "Cinderella", "hobgoblin", " the", "🤗", " café", " 'two",
@@ -396,6 +1065,8 @@ exercise(merge, [
     Case("no pair in the list", (_bytes("gush"), TOY)),
     Case("three equal letters", (_bytes("aaa"), AS)),
     Case("four equal letters", (_bytes("aaaa"), {(b"a", b"a"): 5})),
+    Case("a merge that makes a pair of lower rank",
+         (_bytes("hug"), {(b"h", b"ug"): 0, (b"u", b"g"): 1})),
     *(Case(repr(word), (_bytes(word), RANKS)) for word in WORDS[:6])])
 exercise(encode, [Case(repr(text), (text, piece_pattern(), merge, RANKS, IDS)) for text in TEXTS])
 exercise(decode, [

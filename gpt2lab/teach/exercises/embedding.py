@@ -1,7 +1,7 @@
 """Lesson 04: embed, its strict version, the nearest rows."""
 import numpy as np
 
-from gpt2lab.embedding import embed
+from gpt2lab import embedding
 
 from . import Case, exercise, mistake, random
 
@@ -32,6 +32,11 @@ def one_token_words(text, encode, unseen, most):
 
 
 # embed
+
+def embed(ids, wte, wpe, start=0):
+    """The right answer: any error will do where a table has no such row; here it is IndexError."""
+    return wte[ids] + wpe[start + np.arange(len(ids))]
+
 
 @mistake(of=embed)
 def no_position(ids, wte, wpe, start=0):
@@ -159,11 +164,251 @@ def order_lost(ids, wte, wpe, start=0):
     return wte[np.sort(ids)] + wpe[start:start + len(ids)]
 
 
+@mistake(of=embed)
+def one_position_too_few(ids, wte, wpe, start=0):
+    """The slice of positions is one row too short.
+
+    A slice leaves its end out by itself. How many rows has wpe[1:4]?
+    """
+    return wte[ids] + wpe[start:start + len(ids) - 1]
+
+
+@mistake(of=embed)
+def one_position_too_many(ids, wte, wpe, start=0):
+    """The slice of positions is one row too long.
+
+    A slice leaves its end out by itself. How many rows has wpe[1:4], and how many ids are there?
+    """
+    return wte[ids] + wpe[start:start + len(ids) + 1]
+
+
+@mistake(of=embed)
+def positions_taken_away(ids, wte, wpe, start=0):
+    """The position rows are taken away, not added.
+
+    Which sign stands between the two rows in the formula?
+    """
+    return wte[ids] - wpe[start:start + len(ids)]
+
+
+@mistake(of=embed)
+def bare_positions(ids, wte, wpe, start=0):
+    """The number of the place is added, not its row in the position table.
+
+    Each place has a row of D learned numbers. Which of your arguments is not used?
+    """
+    return wte[ids] + np.arange(start, start + len(ids), dtype=np.float32)[:, None]
+
+
+@mistake(of=embed)
+def ids_ignored(ids, wte, wpe, start=0):
+    """The first rows of the token table are taken, whatever the ids are.
+
+    ids[t] says which row token t has. Do you use the ids, or only their number?
+    """
+    return wte[:len(ids)] + wpe[start:start + len(ids)]
+
+
+@mistake(of=embed)
+def first_id_for_all(ids, wte, wpe, start=0):
+    """All tokens get the row of the first id.
+
+    NumPy spreads one row over all the others. How many token rows does a text of T tokens need?
+    """
+    return wte[ids[0]] + wpe[start:start + len(ids)]
+
+
+@mistake(of=embed)
+def first_row_only(ids, wte, wpe, start=0):
+    """Only the first token gets its position.
+
+    Each token has a place. What do you do for the others?
+    """
+    x = wte[ids]
+    x[0] += wpe[start]
+    return x
+
+
+@mistake(of=embed)
+def one_below_the_other(ids, wte, wpe, start=0):
+    """The position rows stand below the token rows, so there are 2 T rows.
+
+    The model expects one row a token. How do two rows become one?
+    """
+    return np.concatenate([wte[ids], wpe[start:start + len(ids)]])
+
+
+@mistake(of=embed)
+def start_as_a_page(ids, wte, wpe, start=0):
+    """start counts whole texts, not tokens.
+
+    start = 1 means: one token stood before. Do you multiply it by something?
+    """
+    return wte[ids] + wpe[start * len(ids):(start + 1) * len(ids)]
+
+
+@mistake(of=embed)
+def last_positions(ids, wte, wpe, start=0):
+    """The last rows of the position table are taken.
+
+    A negative place counts from the end of the table. Where does a text begin?
+    """
+    return wte[ids] + wpe[-len(ids):]
+
+
+@mistake(of=embed)
+def start_skips_ids(ids, wte, wpe, start=0):
+    """start leaves out the first ids.
+
+    All of these ids are new tokens, and each needs a row. What does start say: where they stand in
+    the text, or which of them count?
+    """
+    return wte[ids[start:]] + wpe[start:len(ids)]
+
+
+@mistake(of=embed)
+def ids_from_one(ids, wte, wpe, start=0):
+    """The ids are counted from 1.
+
+    Id 0 is the first row of the table. Is there a - 1 too many?
+    """
+    return wte[ids - 1] + wpe[start:start + len(ids)]
+
+
+@mistake(of=embed)
+def columns(ids, wte, wpe, start=0):
+    """The ids choose columns of the table, not rows.
+
+    wte has shape (V, D). Along which axis do the tokens lie?
+    """
+    return wte[:, ids] + wpe[:, start:start + len(ids)]
+
+
+@mistake(of=embed)
+def single_numbers(ids, wte, wpe, start=0):
+    """Each id chooses a single number, not a row.
+
+    np.take without an axis reads the table as one flat row. Which axis do the ids run along?
+    """
+    return np.take(wte, ids) + np.take(wpe, np.arange(start, start + len(ids)))
+
+
+@mistake(of=embed)
+def added_up(ids, wte, wpe, start=0):
+    """The rows of all tokens are added up into one.
+
+    x has a row for each token, (T, D). Which two rows are added, and which stay apart?
+    """
+    return wte[ids].sum(axis=0) + wpe[start:start + len(ids)].sum(axis=0)
+
+
+@mistake(of=embed)
+def last_row_only(ids, wte, wpe, start=0):
+    """Only the row of the last token comes back.
+
+    The loop makes a row for each token. Where do you keep the rows before the last?
+    """
+    return wte[ids[-1]] + wpe[start + len(ids) - 1]
+
+
+@mistake(of=embed)
+def scaled(ids, wte, wpe, start=0):
+    """The token rows are multiplied by the root of D.
+
+    The first transformer did that; GPT-2 does not. Is there a factor in this formula?
+    """
+    return wte[ids] * np.sqrt(np.float32(wte.shape[1])) + wpe[start:start + len(ids)]
+
+
+@mistake(of=embed)
+def sines(ids, wte, wpe, start=0):
+    """The positions are sines and cosines, not rows of the table.
+
+    The first transformer computed them; GPT-2 learned them, and they are handed in. Which of your
+    arguments is not used?
+    """
+    steps = 10000 ** (np.arange(0, wte.shape[1], 2) / wte.shape[1])
+    angles = np.arange(start, start + len(ids))[:, None] / steps
+    waves = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(ids), -1)
+    return wte[ids] + waves.astype(np.float32)
+
+
+@mistake(of=embed)
+def in_float64(ids, wte, wpe, start=0):
+    """The numbers come out as float64, twice as wide as those of the tables.
+
+    np.zeros and np.eye make float64 unless you say otherwise. Which dtype has wte?
+    """
+    return (wte[ids] + wpe[start:start + len(ids)]).astype(np.float64)
+
+
+@mistake(of=embed)
+def rows_in_a_list(ids, wte, wpe, start=0):
+    """The rows come back in a list, not in an array.
+
+    x is one array of shape (T, D). What does NumPy take as an index besides a single number?
+    """
+    return [wte[i] + wpe[start + t] for t, i in enumerate(ids)]
+
+
+@mistake(of=embed)
+def table_overwritten(ids, wte, wpe, start=0):
+    """The table itself is changed.
+
+    += into a row of wte changes the weights: the next call finds other numbers. Where else can the
+    sum go?
+    """
+    for t, i in enumerate(ids):
+        wte[i] += wpe[start + t]
+    return wte[ids]
+
+
+@mistake(of=embed)
+def past_the_end_goes_round(ids, wte, wpe, start=0):
+    """Positions past the end begin again at 0.
+
+    Then two tokens share a place, and nobody hears that the text is too long. What does NumPy do
+    with a place that is not there, when you let it?
+    """
+    return wte[ids] + wpe[(start + np.arange(len(ids))) % len(wpe)]
+
+
+@mistake(of=embed)
+def past_the_end_is_the_last(ids, wte, wpe, start=0):
+    """All positions past the end get the last row.
+
+    Then several tokens share a place, and nobody hears that the text is too long. What does NumPy
+    do with a place that is not there, when you let it?
+    """
+    return wte[ids] + wpe[np.minimum(start + np.arange(len(ids)), len(wpe) - 1)]
+
+
+@mistake(of=embed)
+def cut_to_fit(ids, wte, wpe, start=0):
+    """Tokens past the last position are dropped.
+
+    Whoever hands in T ids expects T rows, or an error. What does NumPy do with a place that is not
+    there, when you let it?
+    """
+    places = wpe[start:start + len(ids)]
+    return wte[ids[:len(places)]] + places
+
+
+@mistake(of=embed)
+def ids_go_round(ids, wte, wpe, start=0):
+    """An id past the end of the table begins again at 0.
+
+    There is no such token, and somebody should hear of it. What does NumPy do with a row that is
+    not there, when you let it?
+    """
+    return embed(ids % len(wte), wte, wpe, start)
+
+
 # strict_embed
 
 def strict_embed(ids, wte, wpe, start=0):
     """The right answer to the first exercise: the library refuses just this."""
-    return embed(ids, wte, wpe, start)
+    return embedding.embed(ids, wte, wpe, start)
 
 
 @mistake(of=strict_embed)
@@ -172,7 +417,7 @@ def start_may_be_negative(ids, wte, wpe, start=0):
 
     NumPy counts negative places from the end. Between which two numbers must start lie?
     """
-    return wte[ids] + wpe[start:][:1] if start < 0 else embed(ids, wte, wpe, start)
+    return wte[ids] + wpe[start:][:1] if start < 0 else strict_embed(ids, wte, wpe, start)
 
 
 @mistake(of=strict_embed)
@@ -247,7 +492,7 @@ def last_place_refused(ids, wte, wpe, start=0):
     """
     if start + len(ids) >= len(wpe):
         raise ValueError("positions")
-    return embed(ids, wte, wpe, start)
+    return strict_embed(ids, wte, wpe, start)
 
 
 @mistake(of=strict_embed)
@@ -259,6 +504,58 @@ def positions_go_round(ids, wte, wpe, start=0):
     if not 0 <= ids.min() <= ids.max() < len(wte):
         raise ValueError("ids")
     return wte[ids] + wpe[(start + np.arange(len(ids))) % len(wpe)]
+
+
+@mistake(of=strict_embed)
+def id_v_passes(ids, wte, wpe, start=0):
+    """The id V gets through your check: it is one too lenient.
+
+    There are V rows, and they count from 0. Which is the last id?
+    """
+    if ids.min() < 0 or ids.max() > len(wte):
+        raise ValueError("ids")
+    return wte[ids] + wpe[_places(ids, wpe, start)]
+
+
+@mistake(of=strict_embed)
+def position_n_passes(ids, wte, wpe, start=0):
+    """The position N gets through your check: it is one too lenient.
+
+    There are N rows, and they count from 0. Which is the last position?
+    """
+    if start < 0 or start + len(ids) > len(wpe) + 1:
+        raise ValueError("positions")
+    if ids.min() < 0 or ids.max() >= len(wte):
+        raise ValueError("ids")
+    return wte[ids] + wpe[start:start + len(ids)]
+
+
+@mistake(of=strict_embed)
+def id_zero_refused(ids, wte, wpe, start=0):
+    """The id 0 is refused.
+
+    0 is the first row of the table. Is your comparison one too strict?
+    """
+    if ids.min() <= 0:
+        raise ValueError("ids")
+    return strict_embed(ids, wte, wpe, start)
+
+
+@mistake(of=strict_embed)
+def asserted(ids, wte, wpe, start=0):
+    """What is wrong is found, but the error is not a ValueError.
+
+    assert is for slips of the author; a caller's mistake has an error of its own. How do you raise
+    the one that was asked for?
+    """
+    assert 0 <= ids.min() <= ids.max() < len(wte) and 0 <= start <= len(wpe) - len(ids)
+    return wte[ids] + wpe[start:start + len(ids)]
+
+
+def _places(ids, wpe, start):
+    if start < 0 or start + len(ids) > len(wpe):
+        raise ValueError("positions")
+    return slice(start, start + len(ids))
 
 
 # nearest
@@ -343,6 +640,51 @@ def one_too_few(row, table, k):
     return _best(-(table @ row / np.linalg.norm(table, axis=-1)), k + 1)[1:]
 
 
+@mistake(of=nearest)
+def all_of_them(row, table, k):
+    """All ids come back, not the k best.
+
+    The order is right. Which slice has the first k?
+    """
+    return nearest(row, table, len(table))
+
+
+@mistake(of=nearest)
+def one_more(row, table, k):
+    """One id too many comes back.
+
+    A slice leaves its end out by itself. How long is the list [:k]?
+    """
+    return nearest(row, table, k + 1)
+
+
+@mistake(of=nearest)
+def only_the_best(row, table, k):
+    """Only the best id comes back, however large k is.
+
+    argmax knows one place. What puts all of them in order?
+    """
+    return nearest(row, table, 1)
+
+
+@mistake(of=nearest)
+def rows_given(row, table, k):
+    """The rows come back, not their ids.
+
+    argsort gives places in the table; the places are asked for. Do you use them as an index?
+    """
+    return [table[i] for i in nearest(row, table, k)]
+
+
+@mistake(of=nearest)
+def ids_as_floats(row, table, k):
+    """The ids come back as floats.
+
+    An id is a place in a list, so a whole number. Where does a float come in?
+    """
+    return [float(i) for i in nearest(row, table, k)]
+
+
 def _best(keys, k):
     return [int(i) for i in np.argsort(keys, kind="stable")[:k]]
 
@@ -362,6 +704,8 @@ CASES = [
     Case("four tokens from position 1 on", (np.array([0, 4, 2, 3]), WTE, WPE), {"start": 1}),
     Case("more tokens in the table than positions",
          (np.array([3, 2, 8]), random(9, 4, seed=3), random(4, 4, seed=4))),
+    Case("the hand example from position 2 on, which must be refused", (IDS, *HAND), {"start": 2}),
+    Case("an id that the table does not have, which must be refused", (np.array([1, 3]), *HAND)),
 ]
 LARGE = random(9, 4, seed=7)                # V = 9, N = 6
 LIMITS = [
@@ -371,7 +715,7 @@ LIMITS = [
     Case("one token at position N", (np.array([1]), LARGE, WPE), {"start": 6}),
     Case("two tokens of which one fits", (np.array([1, 2]), LARGE, WPE), {"start": 5}),
     Case("three tokens where one fits", (IDS, LARGE, WPE[:1])),
-    Case("start -2", (np.array([1]), LARGE, WPE), {"start": -2}),
+    Case("start -1", (np.array([1]), LARGE, WPE), {"start": -1}),
     Case("an id above N, below V", (np.array([7, 1]), LARGE, WPE)),
     Case("id -1", (np.array([1, -1]), LARGE, WPE)),
     Case("id V", (np.array([9, 1]), LARGE, WPE)),

@@ -24,7 +24,8 @@ def epsilon_outside(x, gain, bias, epsilon=1e-5):
     the root?
     """
     centred = x - x.mean(axis=-1, keepdims=True)
-    return (centred / (np.sqrt(x.var(axis=-1, keepdims=True)) + epsilon) * gain + bias).astype(x.dtype)
+    root = np.sqrt(x.var(axis=-1, keepdims=True))
+    return (centred / (root + epsilon) * gain + bias).astype(x.dtype)
 
 
 @mistake(of=layer_norm)
@@ -109,8 +110,7 @@ def axis_1(x, gain, bias, epsilon=1e-5):
 
     A stack of rows has shape (2, 3, 4). Which number means "the last axis", however many there are?
     """
-    axis = min(1, x.ndim - 1)
-    mean, variance = x.mean(axis=axis, keepdims=True), x.var(axis=axis, keepdims=True)
+    mean, variance = x.mean(axis=1, keepdims=True), x.var(axis=1, keepdims=True)
     return (x - mean) / np.sqrt(variance + epsilon) * gain + bias
 
 
@@ -131,6 +131,247 @@ def bias_before_gain(x, gain, bias, epsilon=1e-5):
     First stretch, then shift. Where do the brackets of the formula close?
     """
     return ((layer_norm(x, np.ones_like(gain), bias, epsilon)) * gain).astype(x.dtype)
+
+
+@mistake(of=layer_norm)
+def no_gain_no_bias(x, gain, bias, epsilon=1e-5):
+    """Gain and bias are forgotten, both.
+
+    The norm is right, but each column has a stretch and a shift of its own behind it. Which of
+    your arguments are not used?
+    """
+    return layer_norm(x, np.ones_like(gain), np.zeros_like(bias), epsilon)
+
+
+@mistake(of=layer_norm)
+def bias_taken_away(x, gain, bias, epsilon=1e-5):
+    """The bias is taken away, not added.
+
+    Which sign stands in front of b in the formula?
+    """
+    return layer_norm(x, gain, -bias, epsilon)
+
+
+@mistake(of=layer_norm)
+def gain_added(x, gain, bias, epsilon=1e-5):
+    """The gain is added, not multiplied by.
+
+    A gain stretches, a bias shifts. Which sign stands in front of g in the formula?
+    """
+    return layer_norm(x, np.ones_like(gain), gain + bias, epsilon)
+
+
+@mistake(of=layer_norm)
+def gain_and_bias_multiply(x, gain, bias, epsilon=1e-5):
+    """The row is multiplied by the sum of gain and bias.
+
+    Only the gain multiplies; the bias comes after it. Are there brackets too many?
+    """
+    return layer_norm(x, gain + bias, np.zeros_like(bias), epsilon)
+
+
+@mistake(of=layer_norm)
+def gain_on_the_bias(x, gain, bias, epsilon=1e-5):
+    """The gain multiplies the bias, not the row.
+
+    What stands in front of the gain in the formula?
+    """
+    return layer_norm(x, np.ones_like(gain), gain * bias, epsilon)
+
+
+@mistake(of=layer_norm)
+def mean_is_a_sum(x, gain, bias, epsilon=1e-5):
+    """The mean is a sum: it is not divided by D.
+
+    The mean of 1, 2, 3, 6 is 3, not 12. How many numbers has a row?
+    """
+    centred = x - x.sum(axis=-1, keepdims=True)
+    variance = (centred ** 2).mean(axis=-1, keepdims=True)
+    return (centred / np.sqrt(variance + epsilon) * gain + bias).astype(x.dtype)
+
+
+@mistake(of=layer_norm)
+def divided_by_rows(x, gain, bias, epsilon=1e-5):
+    """The sums are divided by the number of rows, not by the length of a row.
+
+    len(x) counts rows. Which number of x.shape is D?
+    """
+    centred = x - x.sum(axis=-1, keepdims=True) / len(x)
+    variance = (centred ** 2).sum(axis=-1, keepdims=True) / len(x)
+    return (centred / np.sqrt(variance + epsilon) * gain + bias).astype(x.dtype)
+
+
+@mistake(of=layer_norm)
+def square_of_the_mean(x, gain, bias, epsilon=1e-5):
+    """The mean of the distances is squared, not each distance.
+
+    The distances from the mean add up to 0. What comes first, the square or the mean?
+    """
+    return _with(x, gain, bias, np.full((*x.shape[:-1], 1), epsilon, np.float32))
+
+
+@mistake(of=layer_norm)
+def root_mean_square(x, gain, bias, epsilon=1e-5):
+    """The row is divided by the root of the mean of its squares, and no mean is taken away.
+
+    That is RMSNorm. LayerNorm moves the row first, so that its mean is 0. What stands in the
+    numerator, and what is squared?
+    """
+    return x / np.sqrt((x ** 2).mean(axis=-1, keepdims=True) + epsilon) * gain + bias
+
+
+@mistake(of=layer_norm)
+def squares_not_centred(x, gain, bias, epsilon=1e-5):
+    """The squares are those of the row itself, not of the row without its mean.
+
+    The variance tells how far the numbers lie from their mean. What is left of each number before
+    it is squared?
+    """
+    return _with(x, gain, bias, (x ** 2).mean(axis=-1, keepdims=True) + epsilon)
+
+
+@mistake(of=layer_norm)
+def two_large_numbers(x, gain, bias, epsilon=1e-5):
+    """The variance is a difference of two large numbers, and loses its digits.
+
+    Mean of the squares minus square of the mean is right on paper. In float32 a row around 4000
+    has squares of 16 million, without room for a fraction. What do you get smaller numbers from?
+    """
+    squares, mean = (x ** 2).mean(axis=-1, keepdims=True), x.mean(axis=-1, keepdims=True)
+    return _with(x, gain, bias, squares - mean ** 2 + epsilon)
+
+
+@mistake(of=layer_norm)
+def squares_added_up(x, gain, bias, epsilon=1e-5):
+    """The squares are added up, not averaged.
+
+    The variance is a mean: a longer row must not get a larger one. What do you divide the sum by?
+    """
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return _with(x, gain, bias, (centred ** 2).sum(axis=-1, keepdims=True) + epsilon)
+
+
+@mistake(of=layer_norm)
+def one_variance(x, gain, bias, epsilon=1e-5):
+    """Each row has a mean of its own, but all rows share one variance.
+
+    keepdims alone does not say along which axis. Where did you name the axis, and where not?
+    """
+    return _with(x, gain, bias, ((x - x.mean(axis=-1, keepdims=True)) ** 2).mean() + epsilon)
+
+
+@mistake(of=layer_norm)
+def roots_averaged(x, gain, bias, epsilon=1e-5):
+    """The root is taken number by number, before the mean.
+
+    The root of a square is the number itself again, without its sign. What comes first, the mean
+    or the root?
+    """
+    centred = x - x.mean(axis=-1, keepdims=True)
+    root = np.sqrt(centred ** 2 + epsilon).mean(axis=-1, keepdims=True)
+    return (centred / root * gain + bias).astype(x.dtype)
+
+
+@mistake(of=layer_norm)
+def not_squared(x, gain, bias, epsilon=1e-5):
+    """The distances from the mean are averaged without being squared.
+
+    The variance is the mean of the squares. What does abs leave out?
+    """
+    distances = np.abs(x - x.mean(axis=-1, keepdims=True))
+    return _with(x, gain, bias, distances.mean(axis=-1, keepdims=True) + epsilon)
+
+
+@mistake(of=layer_norm)
+def times_the_root(x, gain, bias, epsilon=1e-5):
+    """The row is multiplied by the root, not divided by it.
+
+    A large row must become smaller. Which side of the line does the root stand on?
+    """
+    root = np.sqrt(x.var(axis=-1, keepdims=True) + epsilon)
+    return ((x - x.mean(axis=-1, keepdims=True)) * root * gain + bias).astype(x.dtype)
+
+
+@mistake(of=layer_norm)
+def brackets_missing(x, gain, bias, epsilon=1e-5):
+    """Only the mean is divided, not the difference: brackets are missing.
+
+    Python divides before it takes away. What must be done first in this formula?
+    """
+    root = np.sqrt(x.var(axis=-1, keepdims=True) + epsilon)
+    return (x - x.mean(axis=-1, keepdims=True) / root * gain + bias).astype(x.dtype)
+
+
+@mistake(of=layer_norm)
+def divided_by_length(x, gain, bias, epsilon=1e-5):
+    """The centred row is divided by its length, so its variance is 1 / D and not 1.
+
+    The length is the root of a sum, the deviation the root of a mean. And where is epsilon?
+    """
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.linalg.norm(centred, axis=-1, keepdims=True) * gain + bias
+
+
+@mistake(of=layer_norm)
+def from_smallest_to_largest(x, gain, bias, epsilon=1e-5):
+    """The row is stretched between its smallest and its largest number.
+
+    Two numbers alone decide then. Which two numbers of a row does the formula use?
+    """
+    low, high = x.min(axis=-1, keepdims=True), x.max(axis=-1, keepdims=True)
+    return ((x - low) / (high - low + epsilon) * gain + bias).astype(x.dtype)
+
+
+@mistake(of=layer_norm)
+def one_more_gain(x, gain, bias, epsilon=1e-5):
+    """The gain counts from 0: 1 is added to it.
+
+    Some models store it like that. Here a gain of 1 leaves the row as it is. What does the formula
+    multiply by?
+    """
+    return layer_norm(x, 1 + gain, bias, epsilon)
+
+
+@mistake(of=layer_norm)
+def small_default(x, gain, bias, epsilon=1e-6):
+    """Without an epsilon from the caller another one is used.
+
+    The default stands in the first line of the stub. Is yours the same?
+    """
+    return layer_norm(x, gain, bias, epsilon)
+
+
+@mistake(of=layer_norm)
+def in_float64(x, gain, bias, epsilon=1e-5):
+    """The numbers come out as float64, twice as wide as they went in.
+
+    np.zeros makes float64 unless you say otherwise, and astype leaves it behind. Which dtype has x?
+    """
+    return layer_norm(x.astype(np.float64), gain, bias, epsilon)
+
+
+@mistake(of=layer_norm)
+def x_overwritten(x, gain, bias, epsilon=1e-5):
+    """The caller's x is overwritten.
+
+    -=, /= and x[...] = write into the array that came in; the stream is still needed elsewhere.
+    Which of your lines do so, and what makes a new array?
+    """
+    x -= x.mean(axis=-1, keepdims=True)
+    x /= np.sqrt((x ** 2).mean(axis=-1, keepdims=True) + epsilon)
+    return x * gain + bias
+
+
+@mistake(of=layer_norm)
+def matrices_only(x, gain, bias, epsilon=1e-5):
+    """Only a matrix x of shape (T, D) is taken, no single row and no stack.
+
+    x may have any number of axes, as long as the last one is D. Which number means "the last
+    axis", however many there are?
+    """
+    if x.ndim != 2:
+        raise ValueError("x")
+    return layer_norm(x, gain, bias, epsilon)
 
 
 def _with(x, gain, bias, variance):
@@ -185,6 +426,99 @@ def rms_whole_array(x, gain, epsilon=1e-5):
     Which axis runs along a row, and what does keepdims do?
     """
     return x / np.sqrt((x * x).mean() + epsilon) * gain
+
+
+@mistake(of=rms_norm)
+def rms_no_epsilon(x, gain, epsilon=1e-5):
+    """Epsilon is missing.
+
+    A row of zeros would be divided by 0. What is added to the mean of the squares?
+    """
+    return x / np.sqrt((x * x).mean(axis=-1, keepdims=True)) * gain
+
+
+@mistake(of=rms_norm)
+def rms_fixed_epsilon(x, gain, epsilon=1e-5):
+    """A fixed number stands where the argument epsilon should be used.
+
+    The caller may choose epsilon. Is 1e-5 written out somewhere in your function?
+    """
+    return rms_norm(x, gain)
+
+
+@mistake(of=rms_norm)
+def rms_no_root(x, gain, epsilon=1e-5):
+    """The square root is missing.
+
+    The mean of the squares is a square. Which number has the unit of the row itself?
+    """
+    return x / ((x * x).mean(axis=-1, keepdims=True) + epsilon) * gain
+
+
+@mistake(of=rms_norm)
+def rms_no_gain(x, gain, epsilon=1e-5):
+    """The gain is forgotten.
+
+    Each of the D columns is stretched by a number of its own. Where does it go?
+    """
+    return rms_norm(x, np.ones_like(gain), epsilon)
+
+
+@mistake(of=rms_norm)
+def rms_wrong_axis(x, gain, epsilon=1e-5):
+    """The mean goes down the columns, over the tokens, not along each row.
+
+    One token must not change another's numbers. Which axis of x (T, D) runs along a row?
+    """
+    return x / np.sqrt((x * x).mean(axis=0, keepdims=True) + epsilon) * gain
+
+
+@mistake(of=rms_norm)
+def rms_axis_1(x, gain, epsilon=1e-5):
+    """The mean goes along axis 1, which is the row only where x has two axes.
+
+    A stack of rows has shape (2, 3, 4). Which number means "the last axis", however many there are?
+    """
+    return x / np.sqrt((x * x).mean(axis=1, keepdims=True) + epsilon) * gain
+
+
+@mistake(of=rms_norm)
+def rms_no_keepdims(x, gain, epsilon=1e-5):
+    """The means have shape (T,), which does not fit x (T, D).
+
+    With keepdims=True a mean along the row keeps an axis of length 1, and NumPy can stretch it.
+    """
+    return x / np.sqrt((x * x).mean(axis=-1) + epsilon) * gain
+
+
+@mistake(of=rms_norm)
+def rms_roots_averaged(x, gain, epsilon=1e-5):
+    """The root is taken number by number, before the mean.
+
+    The root of a square is the number itself again, without its sign. What comes first, the mean
+    or the root?
+    """
+    return x / np.sqrt(x * x + epsilon).mean(axis=-1, keepdims=True) * gain
+
+
+@mistake(of=rms_norm)
+def rms_in_float64(x, gain, epsilon=1e-5):
+    """The numbers come out as float64, twice as wide as they went in.
+
+    np.zeros makes float64 unless you say otherwise, and astype leaves it behind. Which dtype has x?
+    """
+    return rms_norm(x.astype(np.float64), gain, epsilon)
+
+
+@mistake(of=rms_norm)
+def rms_x_overwritten(x, gain, epsilon=1e-5):
+    """The caller's x is overwritten.
+
+    /= and *= write into the array that came in. What makes a new array?
+    """
+    x /= np.sqrt((x * x).mean(axis=-1, keepdims=True) + epsilon)
+    x *= gain
+    return x
 
 
 def strict_layer_norm(x, gain, bias, epsilon=1e-5):
@@ -267,25 +601,61 @@ def repaired(x, gain, bias, epsilon=1e-5):
     return layer_norm(np.nan_to_num(x, posinf=0, neginf=0), gain, bias, epsilon)
 
 
+@mistake(of=strict_layer_norm)
+def asserted(x, gain, bias, epsilon=1e-5):
+    """The wrong numbers are found, but the error is not a ValueError.
+
+    assert is for slips of the author; a caller's mistake has an error of its own. How do you raise
+    the one that was asked for?
+    """
+    assert np.isfinite(x).all()
+    return layer_norm(x, gain, bias, epsilon)
+
+
+@mistake(of=strict_layer_norm)
+def only_infinity(x, gain, bias, epsilon=1e-5):
+    """Only infinity is refused, nan passes.
+
+    np.isinf is false for nan, and nan is equal to nothing, not even itself. Is there a test for
+    both?
+    """
+    if np.isinf(x).any():
+        raise ValueError("infinity")
+    return layer_norm(x, gain, bias, epsilon)
+
+
+@mistake(of=strict_layer_norm)
+def all_refused(x, gain, bias, epsilon=1e-5):
+    """Every x is refused, the good ones too.
+
+    Try x = 1, 2, 3, 6. Is there a not too many, or one too few?
+    """
+    raise ValueError("x")
+
+
 ONE, ZERO = np.ones(4, np.float32), np.zeros(4, np.float32)
 HAND = np.array([[1, 2, 3, 6]], np.float32)
 CASES = [
     Case("the row of the hand example", (HAND, ONE, ZERO, 0.5)),
-    Case("gain and bias", (HAND, np.array([1, 2, 3, 4], np.float32), np.array([5, 6, 7, 8], np.float32))),
+    Case("gain and bias",
+         (HAND, np.array([1, 2, 3, 4], np.float32), np.array([5, 6, 7, 8], np.float32))),
     Case("a row of equal numbers", (np.full((1, 4), 7, np.float32), ONE, ZERO)),
     Case("a row of tiny numbers", (random(1, 4, seed=1, scale=1e-3), ONE, ZERO)),
     Case("three rows", (random(3, 4, seed=2, scale=3, shift=2), ONE, ZERO)),
     Case("large numbers", (random(2, 4, seed=3, scale=1e4), ONE, ZERO)),
+    Case("a row with a large mean", (4096 + HAND, ONE, ZERO)),
+    Case("a single row, shape (D,)", (HAND[0], ONE, ZERO)),
     Case("a stack of rows, shape (2, 3, 4)", (random(2, 3, 4, seed=4), ONE, ZERO)),
 ]
 NAN, INFINITE = (np.array([[1, 2, bad, 6]], np.float32) for bad in (np.nan, -np.inf))
 
 exercise(layer_norm, CASES)
 exercise(strict_layer_norm, [
-        CASES[1], CASES[4], Case("a row with nan", (NAN, ONE, ZERO)), Case("a row with minus infinity", (INFINITE, ONE, ZERO)),
-        Case("a row with infinity", (-INFINITE, ONE, ZERO)),
-        Case("three rows, the last one with nan", (np.concatenate([HAND, HAND, NAN]), ONE, ZERO)),
-        Case("another epsilon", (HAND, ONE, ZERO, 0.5)),
-        Case("a row of nan only", (HAND * np.float32(np.nan), ONE, ZERO)),
-    ])
+    CASES[1], CASES[4], Case("a row with nan", (NAN, ONE, ZERO)),
+    Case("a row with minus infinity", (INFINITE, ONE, ZERO)),
+    Case("a row with infinity", (-INFINITE, ONE, ZERO)),
+    Case("three rows, the last one with nan", (np.concatenate([HAND, HAND, NAN]), ONE, ZERO)),
+    Case("another epsilon", (HAND, ONE, ZERO, 0.5)),
+    Case("a row of nan only", (HAND * np.float32(np.nan), ONE, ZERO)),
+    CASES[3]])
 exercise(rms_norm, [Case(case.label, (*case.arguments[:2], *case.arguments[3:])) for case in CASES])

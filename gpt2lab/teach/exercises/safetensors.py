@@ -14,7 +14,6 @@ SIZES = {"F32": 4, "F16": 2, "BF16": 2}
 CODES = {"F32": "<f4", "F16": "<f2"}
 
 
-
 # What the lesson uses beside its exercises
 
 def to_bf16(x):
@@ -28,8 +27,8 @@ def says(data):
     """What the library says of a file with these bytes."""
     try:
         return f"accepted: {', '.join(read_header(data))}"
-    except safetensors.SafetensorsError as error:
-        return str(error).split("model.safetensors: ", 1)[1]    # without the path
+    except ValueError as error:
+        return str(error)
 
 
 # read_header
@@ -39,7 +38,10 @@ def read_header(data):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
         path.write_bytes(data)
-        entries = safetensors.read_header(path).entries
+        try:
+            entries = safetensors.read_header(path).entries
+        except safetensors.SafetensorsError as error:
+            raise ValueError(str(error).removeprefix(f"{path}: ")) from None
     return {name: tuple(entry) for name, entry in entries.items()}
 
 
@@ -48,10 +50,185 @@ def all_refused(data):
     """Every file is refused, good ones too.
 
     Print each step for the first case. The length is little endian: its first byte counts ones,
-    the next one counts 256s. The header begins after these 8 bytes. And a size in bytes is more
-    than a count of numbers. Which step comes out wrong?
+    the next one counts 256s. The header begins after these 8 bytes. A size in bytes is more than a
+    count of numbers, and a product of the shape, no sum. The last tensor may end with the file.
+    Which step comes out wrong?
     """
     raise ValueError("refused")
+
+
+@mistake(of=read_header)
+def header_cut_short(data):
+    """The last 8 bytes of the header are missing.
+
+    The header is n bytes long and begins at byte 8. Where does it end?
+    """
+    return _parsed(data, length=int.from_bytes(data[:8], "little") - 8)
+
+
+@mistake(of=read_header)
+def header_from_byte_0(data):
+    """The text is taken from the first byte of the file.
+
+    Eight bytes stand in front of it, and they are no text. Where does the header begin?
+    """
+    return json.loads(data[:int.from_bytes(data[:8], "little")])
+
+
+@mistake(of=read_header)
+def header_without_an_end(data):
+    """Everything behind the length is taken for text, the data as well.
+
+    How long is the header, and do you use it? Print the length of the first file: if it is huge,
+    you have read its bytes from the wrong end. The first byte counts ones.
+    """
+    return json.loads(data[8:])
+
+
+@mistake(of=read_header)
+def length_of_some_bytes(data):
+    """Only some of the eight bytes of the length are used.
+
+    That is enough for short headers. But a file whose length is nonsense must be refused, and the
+    nonsense may stand in any of the eight. How many bytes has the length?
+    """
+    return _parsed(data, length=int.from_bytes(data[:4], "little"))
+
+
+@mistake(of=read_header)
+def json_as_it_is(data):
+    """The header comes back as JSON has it.
+
+    What is asked for is {name: (dtype, shape, begin, end)}, counted from the start of the file.
+    What must be done with each entry?
+    """
+    return json.loads(data[8:8 + int.from_bytes(data[:8], "little")])
+
+
+@mistake(of=read_header)
+def notes_demanded(data):
+    """A file without __metadata__ is refused.
+
+    The notes are allowed, not demanded. How do you take a name out of a dict that may lack it?
+    """
+    found = _parsed(data, keep_metadata=False)
+    json.loads(data[8:8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+    return found
+
+
+@mistake(of=read_header)
+def first_tensor_only(data):
+    """Only the first tensor comes back.
+
+    The loop ends at its first turn. How far is the return indented?
+    """
+    return dict(list(_parsed(data).items())[:1])
+
+
+@mistake(of=read_header)
+def last_tensor_only(data):
+    """Only the last tensor comes back.
+
+    Each turn of the loop begins with an empty dict. Where must the dict be made?
+    """
+    return dict(list(_parsed(data).items())[-1:])
+
+
+@mistake(of=read_header)
+def bf16_unknown(data):
+    """The type BF16 is not known.
+
+    Three types can stand in a header. How many bytes has each of them?
+    """
+    return {name: (dtype, *rest) for name, (dtype, *rest) in _parsed(data).items()
+            if {"F32": 4, "F16": 2}[dtype]}
+
+
+@mistake(of=read_header)
+def all_of_four_bytes(data):
+    """All types count as four bytes.
+
+    F16 and BF16 have two. Where do you look at the type of a tensor?
+    """
+    found = _parsed(data, check_shape=False)
+    if any(4 * math.prod(shape) != end - begin for _, shape, begin, end in found.values()):
+        raise ValueError("shape")
+    return _parsed(data)
+
+
+@mistake(of=read_header)
+def sizes_added_up(data):
+    """The sizes of a shape are added up, not multiplied.
+
+    A table of 2 rows and 3 columns has 6 numbers, not 5. And how many has a single number, whose
+    shape is ()?
+    """
+    found = _parsed(data, check_shape=False)
+    if any(SIZES[dtype] * sum(shape) != end - begin for dtype, shape, begin, end in found.values()):
+        raise ValueError("shape")
+    return found
+
+
+@mistake(of=read_header)
+def matrices_only(data):
+    """Only tensors with two axes are taken.
+
+    A bias has one axis, a single number has none. Which function multiplies all sizes, however
+    many there are?
+    """
+    found = _parsed(data)
+    if any(len(shape) != 2 for _, shape, _, _ in found.values()):
+        raise ValueError("axes")
+    return found
+
+
+@mistake(of=read_header)
+def types_of_numpy(data):
+    """The type comes back as NumPy's, not as the word of the file.
+
+    What stands first in each result is "F32" or another such word. What does the header hold?
+    """
+    types = {"F32": np.float32, "F16": np.float16, "BF16": np.uint16}
+    return {name: (types[dtype], *rest) for name, (dtype, *rest) in _parsed(data).items()}
+
+
+@mistake(of=read_header)
+def empty_when_broken(data):
+    """A broken file gives an empty dict, not an error.
+
+    Whoever called would go on without weights. How does Python say that it cannot go on?
+    """
+    try:
+        return _parsed(data)
+    except ValueError:
+        return {}
+
+
+@mistake(of=read_header)
+def nothing_when_broken(data):
+    """A broken file gives None, not an error.
+
+    Whoever called would go on without weights. How does Python say that it cannot go on?
+    """
+    try:
+        _parsed(data, check_end=False, check_shape=False)       # no JSON: that raises by itself
+        return _parsed(data)
+    except ValueError as error:
+        return None if str(error) in ("end", "shape") else _parsed(data)
+
+
+@mistake(of=read_header)
+def wrong_kind_of_error(data):
+    """A broken file is refused, but not with a ValueError.
+
+    assert and KeyError are for other occasions. How do you raise the error that was asked for?
+    """
+    try:
+        return _parsed(data)
+    except ValueError as error:
+        if str(error) in ("end", "shape"):
+            raise AssertionError from None
+        raise
 
 
 @mistake(of=read_header)
@@ -81,6 +258,46 @@ def length_itself_forgotten(data):
     Header and data are not all: what stands in front of the header?
     """
     return {name: (dtype, shape, begin - 8, end - 8)
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
+
+
+@mistake(of=read_header)
+def eight_too_many(data):
+    """The offsets are 8 too large.
+
+    The 8 bytes of the length are counted twice. How many bytes stand in front of the data?
+    """
+    return {name: (dtype, shape, begin + 8, end + 8)
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
+
+
+@mistake(of=read_header)
+def end_is_the_last_byte(data):
+    """The end is the place of the last byte, not the place behind it.
+
+    data[begin:end] leaves data[end] out. What is end - begin to be?
+    """
+    return {name: (dtype, shape, begin, end - 1)
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
+
+
+@mistake(of=read_header)
+def shape_before_the_type(data):
+    """The shape stands in front of the type.
+
+    The order is (dtype, shape, begin, end). In which order do you write yours?
+    """
+    return {name: (shape, dtype, begin, end)
+            for name, (dtype, shape, begin, end) in _parsed(data).items()}
+
+
+@mistake(of=read_header)
+def offsets_in_one(data):
+    """begin and end stand together in one list.
+
+    Four things are asked for: (dtype, shape, begin, end). What does a * in front of a list do?
+    """
+    return {name: (dtype, shape, [begin, end])
             for name, (dtype, shape, begin, end) in _parsed(data).items()}
 
 
@@ -251,6 +468,162 @@ def widened(data, dtype, shape, begin, end):
     return tensor_view(data, dtype, shape, begin, end).astype(np.float32)
 
 
+@mistake(of=tensor_view)
+def widened_to_float64(data, dtype, shape, begin, end):
+    """The numbers come out as float64.
+
+    Python's own floats are of that kind, and np.array keeps it. What does frombuffer give when it
+    knows the type?
+    """
+    return tensor_view(data, dtype, shape, begin, end).astype(np.float64)
+
+
+@mistake(of=tensor_view)
+def read_as_float64(data, dtype, shape, begin, end):
+    """The bytes are read as float64, eight to a number.
+
+    np.frombuffer takes float64 when it is told nothing. Where does the type come from?
+    """
+    return np.frombuffer(data[begin:end]).reshape(shape)
+
+
+@mistake(of=tensor_view)
+def all_float16(data, dtype, shape, begin, end):
+    """F32 is read as if it were F16.
+
+    A number of F32 has four bytes. Do you use the argument dtype?
+    """
+    return np.frombuffer(data[begin:end], "<f2").reshape(shape)
+
+
+@mistake(of=tensor_view)
+def word_as_a_type(data, dtype, shape, begin, end):
+    """NumPy gets the word of the file, such as F32, which it does not know.
+
+    NumPy calls that type float32, or "<f4". How do you get from one word to the other?
+    """
+    return np.frombuffer(data[begin:end], dtype).reshape(shape)
+
+
+@mistake(of=tensor_view)
+def each_byte_a_number(data, dtype, shape, begin, end):
+    """Each byte becomes a number of its own.
+
+    Four bytes together are one number of F32. Which function reads them so, when it knows the type?
+    """
+    return np.array(list(data[begin:end]), np.float32).reshape(shape)
+
+
+@mistake(of=tensor_view)
+def whole_numbers(data, dtype, shape, begin, end):
+    """The bits are read as whole numbers.
+
+    The bytes are right, but i4 and i2 are integers. Which letter stands for floats?
+    """
+    return np.frombuffer(data[begin:end], CODES[dtype].replace("f", "i")).reshape(shape)
+
+
+@mistake(of=tensor_view)
+def f16_as_whole_numbers(data, dtype, shape, begin, end):
+    """The bits of F16 are read as whole numbers.
+
+    NumPy has no BF16, but it has F16. Which type is it?
+    """
+    code = CODES[dtype].replace("f2", "u2")
+    return np.frombuffer(data[begin:end], code).reshape(shape)
+
+
+@mistake(of=tensor_view)
+def counted_in_numbers(data, dtype, shape, begin, end):
+    """begin and end are used as places of numbers.
+
+    They count bytes. Which do you cut first, the bytes or the numbers?
+    """
+    return np.frombuffer(data, CODES[dtype])[begin:end].reshape(shape)
+
+
+@mistake(of=tensor_view)
+def bytes_as_a_count(data, dtype, shape, begin, end):
+    """The number of bytes is taken for the number of numbers.
+
+    count asks how many numbers to read. How many bytes has one?
+    """
+    return np.frombuffer(data, CODES[dtype], count=end - begin, offset=begin).reshape(shape)
+
+
+@mistake(of=tensor_view)
+def others_bytes_too(data, dtype, shape, begin, end):
+    """Bytes that belong to others are read along, behind this tensor or in front of it.
+
+    They need not be a whole number of numbers. Which bytes are the tensor's own?
+    """
+    return np.frombuffer(data, CODES[dtype], offset=begin).reshape(shape)
+
+
+@mistake(of=tensor_view)
+def a_byte_missing(data, dtype, shape, begin, end):
+    """The slice of bytes is off by one.
+
+    begin is its first byte; its end is left out. How many bytes has data[8:32]?
+    """
+    return np.frombuffer(data[begin:end - 1], CODES[dtype]).reshape(shape)
+
+
+@mistake(of=tensor_view)
+def eight_bytes_too_far(data, dtype, shape, begin, end):
+    """It is read 8 bytes too far on.
+
+    begin and end count from the start of the file already. What do you add to them?
+    """
+    return np.frombuffer(data[8 + begin:8 + end], CODES[dtype]).reshape(shape)
+
+
+@mistake(of=tensor_view)
+def turned(data, dtype, shape, begin, end):
+    """The matrix is turned over.
+
+    A transpose changes the shape. Is there a .T too many?
+    """
+    return tensor_view(data, dtype, shape, begin, end).T
+
+
+@mistake(of=tensor_view)
+def shape_backwards(data, dtype, shape, begin, end):
+    """The sizes of the shape stand the other way round.
+
+    The header's shape is NumPy's: (rows, columns). Why do you turn it over?
+    """
+    return tensor_view(data, dtype, shape[::-1], begin, end)
+
+
+@mistake(of=tensor_view)
+def always_a_matrix(data, dtype, shape, begin, end):
+    """Every tensor is made a matrix.
+
+    A bias has one axis, a single number has none. What does reshape take as it is?
+    """
+    return tensor_view(data, dtype, (-1, shape[-1]), begin, end)
+
+
+@mistake(of=tensor_view)
+def matrices(data, dtype, shape, begin, end):
+    """Only tensors with two axes are taken.
+
+    A bias has one axis, a single number has none. What does reshape take as it is?
+    """
+    rows, columns = shape
+    return tensor_view(data, dtype, (rows, columns), begin, end)
+
+
+@mistake(of=tensor_view)
+def lists(data, dtype, shape, begin, end):
+    """The numbers come back in lists, not in an array.
+
+    A list of a thousand numbers takes many times the memory. What is lost if you leave tolist out?
+    """
+    return tensor_view(data, dtype, shape, begin, end).tolist()
+
+
 # from_bf16
 
 def from_bf16(bits):
@@ -297,6 +670,42 @@ def as_float16(bits):
     return bits.view(np.float16).astype(np.float32)
 
 
+@mistake(of=from_bf16)
+def shifted_as_a_number(bits):
+    """The bits are moved to the right place, but then taken for a whole number.
+
+    astype keeps the value and changes the bits. What keeps the bits and changes the meaning?
+    """
+    return (bits.astype(np.uint32) << 16).astype(np.float32)
+
+
+@mistake(of=from_bf16)
+def not_far_enough(bits):
+    """The bits are moved by 8 places, not by 16.
+
+    BF16 has 16 bits, F32 has 32. How many places are left at the right?
+    """
+    return (bits.astype(np.uint32) << 8).view(np.float32)
+
+
+@mistake(of=from_bf16)
+def bf16_in_float64(bits):
+    """The numbers come out as float64, twice as wide as asked for.
+
+    np.zeros makes float64 unless you say otherwise. What does .view(np.float32) give?
+    """
+    return from_bf16(bits).astype(np.float64)
+
+
+@mistake(of=from_bf16)
+def bf16_made_flat(bits):
+    """The numbers stand in one row, whatever shape the bits had.
+
+    A matrix of bits becomes a matrix of numbers. Which step makes it flat?
+    """
+    return from_bf16(bits).reshape(-1)
+
+
 # Cases
 
 def file_of(header, data=b""):
@@ -313,6 +722,7 @@ def entry(dtype, shape, begin, end):
 
 SIX = np.arange(6, dtype="<f4").tobytes()
 FOUR = np.array([1, -2, 0.5, 3], "<f2").tobytes()
+PIECES = np.array([-1.2345678, 2.5e-8, -3e30, 0.1], "<f4").tobytes()
 ONE = {"__metadata__": {"format": "pt"}, "w": entry("F32", [2, 3], 0, 24)}
 MIXED = {"b": entry("F16", [4], 24, 32), "a": entry("F32", [2, 3], 0, 24),
          "c": entry("BF16", [2, 1], 32, 36)}
@@ -328,6 +738,8 @@ FILES = [
     Case("a header of more than 255 bytes, with spaces at its end",
          (file_of(json.dumps(LONG).encode() + b"   ", SIX * 4 + SIX[4:8]),)),
     Case("a Git-LFS pointer, which must be refused", (POINTER,)),
+    Case("a length whose last byte is not 0, which must be refused",
+         (file_of(ONE, SIX)[:7] + b"\x01" + file_of(ONE, SIX)[8:],)),
     Case("a file cut short, which must be refused", (file_of(ONE, SIX)[:-1],)),
     Case("a shape that does not fit its bytes, which must be refused",
          (file_of({"w": entry("F32", [2, 4], 0, 24)}, SIX),)),
@@ -338,6 +750,9 @@ VIEWS = [
     Case("F32 of shape (2, 3)", (b"\x07" * 8 + SIX, "F32", (2, 3), 8, 32)),
     Case("F32 that begins at an odd place",
          (b"\x07" * 5 + SIX + b"\x01\x02", "F32", (3, 2), 5, 29)),
+    Case("F32 with other numbers behind it",
+         (b"\x07" * 8 + SIX + SIX, "F32", (6,), 8, 32)),
+    Case("F32 with fractions and signs", (PIECES, "F32", (4,), 0, 16)),
     Case("F16 of shape (2, 2)", (b"\x3c" * 8 + FOUR, "F16", (2, 2), 8, 16)),
     Case("a single number, shape ()", (b"\x07" * 4 + SIX, "F32", (), 8, 12)),
 ]
@@ -348,5 +763,5 @@ BITS = [
 ]
 
 exercise(read_header, FILES)
-exercise(tensor_view, VIEWS)
+exercise(tensor_view, VIEWS, tolerance=0.0)
 exercise(from_bf16, BITS, tolerance=0.0)
