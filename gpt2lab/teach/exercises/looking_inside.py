@@ -549,6 +549,15 @@ def epsilon_after_the_root(parts, gain, bias, target, epsilon=1e-5):
 
 
 @mistake(of=direct_logits)
+def another_default(parts, gain, bias, target, epsilon=1e-6):
+    """Without an epsilon from the caller another one is used.
+
+    The default stands in the first line of the stub. Is yours the same?
+    """
+    return _direct(parts, gain, bias, target, epsilon)
+
+
+@mistake(of=direct_logits)
 def bias_left_out(parts, gain, bias, target, epsilon=1e-5):
     """The entry of the bias is missing at the end.
 
@@ -787,6 +796,16 @@ def softmax_first(logits, ids):
     chance = softmax(logits[:-1])
     with np.errstate(divide="ignore"):
         return -np.log(chance[np.arange(len(ids) - 1), ids[1:]])
+
+
+@mistake(of=position_losses)
+def logits_cut(logits, ids):
+    """Large logits are cut to a fixed size before exp.
+
+    Then they look alike, though one of them is far larger. Take the row's maximum away: which
+    number is the largest after that, and can exp of it overflow?
+    """
+    return _losses(np.clip(logits[:-1], -80, 80), ids[1:])
 
 
 @mistake(of=position_losses)

@@ -118,15 +118,35 @@ def size_taken_too_late(w):
     return steps.astype(np.int32).astype(np.int8), scales
 
 
-@mistake(of=quantize_int8)
-def added_to_the_scale(w):
-    """A small number is added to the scale, so the steps are too long.
+SMALL = (1e-6, 1e-8, 1e-9, 1e-10, 1e-12)
 
-    It keeps you from 0 / 0, but it changes every column. Which columns need help, and which divisor
-    does no harm there?
+
+def _against_0_by_0(what, number, words):
+    """A mistake that keeps a divisor from 0 by a small number, and so changes other columns."""
+    def kept_from_0(w):
+        largest, number_32 = np.abs(w).max(axis=0), np.float32(number)
+        scales = {"scale": largest / np.float32(127) + number_32,
+                  "largest": (largest + number_32) / np.float32(127),
+                  "floor": np.maximum(largest / np.float32(127), number_32)}[what]
+        return _codes(w, scales), scales
+
+    kept_from_0.__name__ = f"{what}_{number:.0e}"
+    kept_from_0.__doc__ = f"""{words.format(f"{number:.0e}")}: small weights lose steps.
+
+    It keeps you from 0 / 0, but a column may have weights as small as that. Which columns need
+    help, and which divisor does no harm there?
     """
-    scales = np.abs(w).max(axis=0) / np.float32(127) + np.float32(1e-8)
-    return _codes(w, scales), scales
+    return kept_from_0
+
+
+for _number in SMALL:
+    mistake(of=quantize_int8)(_against_0_by_0("scale", _number, "About {} is added to the scale"))
+for _number in SMALL[:-1]:
+    mistake(of=quantize_int8)(_against_0_by_0(
+        "largest", _number, "About {} is added to the largest size of a column"))
+for _number in (1e-8, 1e-12):
+    mistake(of=quantize_int8)(_against_0_by_0(
+        "floor", _number, "No scale may be smaller than about {}"))
 
 
 @mistake(of=quantize_int8)
@@ -292,29 +312,6 @@ def halves_away_from_zero(w):
     """
     _, scales = quantize_int8(w)
     return _codes(w, scales, lambda x: np.trunc(x + np.copysign(np.float32(0.5), x))), scales
-
-
-@mistake(of=quantize_int8)
-def added_to_the_largest(w):
-    """A small number is added to the largest size: small weights lose steps.
-
-    It keeps you from 0 / 0, but a column may have weights as small as that. Which columns need
-    help, and which divisor does no harm there?
-    """
-    largest = np.abs(w).max(axis=0)
-    scales = (largest + np.float32(1e-8)) / np.float32(127)
-    return _codes(w, scales), scales
-
-
-@mistake(of=quantize_int8)
-def smallest_scale(w):
-    """A scale may not be smaller than a fixed number: a column of small weights gets codes of 0.
-
-    np.maximum and np.clip keep you from 0 / 0, but small weights have small steps. Which columns
-    need help, and which divisor does no harm there?
-    """
-    scales = np.maximum(np.abs(w).max(axis=0) / np.float32(127), np.float32(1e-8))
-    return _codes(w, scales), scales
 
 
 @mistake(of=quantize_int8)
