@@ -807,9 +807,11 @@ SAME = [                                        # (want, got)
     (float("nan"), float("nan")),
     ([b"a"], [b"a"]),
     (np.int8([1]), np.int8([1])),
+    (np.array([[3, 4]]), np.array([[3, 4]], np.int32)),
 ]
 OTHER = [                                       # (want, got, words)
     (A, A.astype(np.float64), "the values are right, but want float32 numbers, got float64"),
+    (np.array([3, 4]), np.array([3.0, 4.0]), "the values are right, but want int64 numbers"),
     (A, A.reshape(3, 2), "the values are right, but want shape (2, 3), got shape (3, 2)"),
     (A, A.T, "want shape (2, 3), got shape (3, 2)"),
     (A, A.tolist(), "the values are right, but want an array"),

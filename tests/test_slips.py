@@ -43,6 +43,8 @@ COLUMNS = np.array([2, 3, 5, 7], np.float32)
     ("columns_by_an_amount", WANT + COLUMNS, WANT),
     ("columns_by_a_factor", WANT * COLUMNS, WANT),
     ("other_axes", WANT[:2, :2], WANT),
+    ("a_generator", Failure("it gives a generator: want numbers, texts or plain arrays"), [1]),
+    ("another_text_among_results", ([1, 2], "end"), ([1, 2], "end token")),
     ("another_kind_of_thing", {}, [1]),
     ("another_kind_of_thing", {"a": 1, "b": {}}, {"a": 1, "b": (1, 2)}),
     ("nan_or_infinity", WANT + np.array([0, np.nan, 0, 0], np.float32), WANT),

@@ -57,4 +57,48 @@ SURVIVORS = {
         "Gt to GtE in: new[i] = new[i] / penalty if new[i] > 0 else new[i] * penalty":
             "0 divided or multiplied stays 0",
     },
+    "logit_parts": {
+        "USub dropped in: lengths = np.linalg.norm(table, axis=-1)":
+            "the table has two axes, so the last one is axis 1",
+        "USub dropped in: return np.stack([length, lengths, table @ row / (length * lengths)], "
+        "axis=-1)": "what is stacked has one axis, so the new last one is axis 1",
+    },
+    "lens": {
+        "USub dropped in: return np.array([lm_head(x, gain, bias, wte).argmax(axis=-1) for x in "
+        "streams])": "logits have two axes, so the last one is axis 1",
+    },
+    "write_loop": {
+        "int() dropped in: chosen = int(np.argmax(next_logits(ids)))":
+            "a whole number of NumPy's is taken for an id",
+    },
+    "induction_score": {
+        "1 to 2 in: t = np.arange(period, pattern.shape[-1])":
+            "a pattern has as many queries as keys: axes -1 and -2 are alike",
+    },
+    "direct_logits": {
+        "operands swapped in: return np.append(centred / deviation * gain @ target, bias @ target)":
+            "a dot product of two rows is the same in either order",
+        "USub dropped in: centred = parts - parts.mean(axis=-1, keepdims=True)":
+            "the parts have two axes, so the last one is axis 1",
+    },
+    "position_losses": {
+        "USub dropped in: z = logits[:-1] - logits[:-1].max(axis=-1, keepdims=True)":
+            "logits have two axes, so the last one is axis 1",
+        "USub dropped in: return np.log(np.exp(z).sum(axis=-1)) - z[np.arange(len(z)), ids[1:]]":
+            "logits have two axes, so the last one is axis 1",
+    },
+    "quantize_int8": {
+        "1 to 2 in: steps = w / np.where(scales > 0, scales, 1)":
+            "a column of zeros stays 0, whatever number divides it",
+    },
+    "guess": {
+        "0 to -1 in: for n in range(min(longest, len(ids) - 1), 0, -1):":
+            "with n = 0 an empty slice is compared with the whole text, and never equal",
+        "Sub to Add in: for n in range(min(longest, len(ids) - 1), 0, -1):":
+            "an end as long as the text has no earlier place: the inner loop is empty",
+        "1 to 0 in: for n in range(min(longest, len(ids) - 1), 0, -1):":
+            "an end as long as the text has no earlier place: the inner loop is empty",
+        "1 to 2 in: for start in range(len(ids) - n - 1, -1, -1):":
+            "a slice from the last place back to an earlier one is empty, and never equal",
+    },
 }

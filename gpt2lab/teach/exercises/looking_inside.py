@@ -1,4 +1,5 @@
 """Bonus lesson looking_inside: induction_score, direct_logits, position_losses."""
+import warnings
 from functools import lru_cache
 
 import numpy as np
@@ -194,10 +195,17 @@ def splits(*arguments):
 # the exercises
 
 
-def _score(pattern, period, back, first=None):
-    """Mean weight `back` tokens behind each query from `first` on."""
-    t = np.arange(period if first is None else first, pattern.shape[-1])
-    return pattern[..., t, t - back].mean(axis=-1)
+def _score(pattern, period, back, first=None, last=None):
+    """Mean weight `back` tokens behind each query from `first` on; nan where there is none."""
+    t = np.arange(period if first is None else first, pattern.shape[-1] if last is None else last)
+    return _mean(pattern[..., t, t - back], axis=-1)
+
+
+def _mean(weights, axis=None):
+    """Their mean, and nan of no weights without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.mean(weights, axis=axis, dtype=np.float32)
 
 
 @mistake(of=induction_score)
@@ -285,6 +293,123 @@ def one_for_all_heads(pattern, period):
     """
     scores = induction_score(pattern, period)
     return scores.mean() if pattern.ndim > 2 else scores
+
+
+@mistake(of=induction_score)
+def one_query_short(pattern, period):
+    """The last query is left out.
+
+    np.arange stops in front of its second number. Which is the last position of T?
+    """
+    return _score(pattern, period, period - 1, last=pattern.shape[-1] - 1)
+
+
+@mistake(of=induction_score)
+def second_telling_only(pattern, period):
+    """Only the second telling counts: T is taken to be twice the period.
+
+    A text may hold a third telling, or only a part of the second. What tells you how many queries
+    there are?
+    """
+    t = np.arange(period, 2 * period)
+    return pattern[..., t, t - period + 1].mean(axis=-1)
+
+
+@mistake(of=induction_score)
+def divided_by_the_period(pattern, period):
+    """The sum is divided by the period.
+
+    There are as many queries as positions behind the first telling. How many are these when T is
+    not twice the period?
+    """
+    T = pattern.shape[-1]
+    return induction_score(pattern, period) * np.float32((T - period) / period)
+
+
+@mistake(of=induction_score)
+def best_query(pattern, period):
+    """The largest weight came out, not the mean.
+
+    A head that copies once may do so by chance. What counts all of its queries?
+    """
+    t = np.arange(period, pattern.shape[-1])
+    return pattern[..., t, t - period + 1].max(axis=-1)
+
+
+@mistake(of=induction_score)
+def mean_over_the_first_axis(pattern, period):
+    """The mean runs along the first axis: over the heads, not over the queries.
+
+    After picking, the queries lie along the last axis. Which number means "the last axis", however
+    many there are?
+    """
+    t = np.arange(period, pattern.shape[-1])
+    return pattern[..., t, t - period + 1].mean(axis=0)
+
+
+@mistake(of=induction_score)
+def whole_square(pattern, period):
+    """All queries are paired with all keys: a square of weights, not one weight for each query.
+
+    Two slices cut out a rectangle. What picks the weights one by one, along a line that slopes
+    down?
+    """
+    T = pattern.shape[-1]
+    return pattern[..., period:, 1:T - period + 1].mean(axis=(-2, -1))
+
+
+@mistake(of=induction_score)
+def one_matrix_only(pattern, period):
+    """Only a single pattern (T, T) is taken, no stack of heads or blocks.
+
+    With more axes, the first index picks a head. What stands for all axes in front of the last two?
+    """
+    if pattern.ndim > 2:
+        raise IndexError("the first axis is not that of the queries")
+    return induction_score(pattern, period)
+
+
+@mistake(of=induction_score)
+def one_matrix_only_by_len(pattern, period):
+    """T is taken from the first axis, which in a stack is that of the heads.
+
+    len gives the length of the first axis. Which one has the T keys, and what stands in front of
+    the index of a query?
+    """
+    picked = [pattern[t, t - period + 1] for t in range(period, len(pattern))]
+    return _mean(picked)
+
+
+@mistake(of=induction_score)
+def score_in_float64(pattern, period):
+    """The scores come out as float64, twice as wide as the weights.
+
+    np.zeros makes float64 unless you say otherwise, and so does a list of Python's numbers. Which
+    dtype has pattern?
+    """
+    return induction_score(pattern, period).astype(np.float64)
+
+
+@mistake(of=induction_score)
+def stack_only(pattern, period):
+    """Only a stack of heads (H, T, T) is taken, no single pattern and no blocks.
+
+    There may be any number of axes in front of the last two, none as well. What stands for all of
+    them?
+    """
+    if pattern.ndim != 3:
+        raise IndexError("there must be one axis in front of the last two")
+    return induction_score(pattern, period)
+
+
+@mistake(of=induction_score)
+def middle_weight(pattern, period):
+    """The weight in the middle came out, not the mean.
+
+    The median does not see how large the others are. What adds up all and divides by their number?
+    """
+    t = np.arange(period, pattern.shape[-1])
+    return np.median(pattern[..., t, t - period + 1], axis=-1)
 
 
 def _direct(parts, gain, bias, target, epsilon, centred=None, deviation=None):
@@ -424,6 +549,15 @@ def epsilon_after_the_root(parts, gain, bias, target, epsilon=1e-5):
 
 
 @mistake(of=direct_logits)
+def another_default(parts, gain, bias, target, epsilon=1e-6):
+    """Without an epsilon from the caller another one is used.
+
+    The default stands in the first line of the stub. Is yours the same?
+    """
+    return _direct(parts, gain, bias, target, epsilon)
+
+
+@mistake(of=direct_logits)
 def bias_left_out(parts, gain, bias, target, epsilon=1e-5):
     """The entry of the bias is missing at the end.
 
@@ -484,10 +618,98 @@ def column_by_column(parts, gain, bias, target, epsilon=1e-5):
     return np.concatenate([centred / deviation * gain * target, (bias * target)[None]])
 
 
+@mistake(of=direct_logits)
+def deviation_over_one_less(parts, gain, bias, target, epsilon=1e-5):
+    """The variance divides by D - 1.
+
+    LayerNorm takes the plain mean of D squares. Which argument of var changes that?
+    """
+    deviation = float(np.sqrt(parts.sum(axis=0).var(ddof=1) + epsilon))
+    return _direct(parts, gain, bias, target, epsilon, deviation=deviation)
+
+
+@mistake(of=direct_logits)
+def two_large_numbers(parts, gain, bias, target, epsilon=1e-5):
+    """The variance is a difference of two large numbers, and loses its digits.
+
+    Mean of the squares minus square of the mean is right on paper. In float32 a large mean leaves
+    no room for the fraction. What do you get smaller numbers from?
+    """
+    stream = parts.sum(axis=0)
+    deviation = np.sqrt((stream * stream).mean() - stream.mean() ** 2 + epsilon)
+    return _direct(parts, gain, bias, target, epsilon, deviation=deviation)
+
+
+@mistake(of=direct_logits)
+def variances_added(parts, gain, bias, target, epsilon=1e-5):
+    """The variances of the parts are added up; that is not the variance of their sum.
+
+    Two parts may pull the same way or cancel. Add them first: what shape has the row then?
+    """
+    deviation = float(np.sqrt(parts.var(axis=-1).sum() + epsilon))
+    return _direct(parts, gain, bias, target, epsilon, deviation=deviation)
+
+
+@mistake(of=direct_logits)
+def normed_alone_with_bias(parts, gain, bias, target, epsilon=1e-5):
+    """Each part goes through the whole norm, bias and all.
+
+    The real norm divides once, when everything has been added, and adds its bias once. Whose
+    deviation is it, and where does the bias go?
+    """
+    return np.append(layer_norm(parts, gain, bias, epsilon) @ target, bias @ target)
+
+
+@mistake(of=direct_logits)
+def target_left_out(parts, gain, bias, target, epsilon=1e-5):
+    """The numbers of each part are added up without the token's row.
+
+    A logit is a dot product with the row of one token. Which of your arguments has not been used?
+    """
+    return _direct(parts, gain, bias, np.ones_like(target), epsilon)
+
+
+@mistake(of=direct_logits)
+def added_in_float64(parts, gain, bias, target, epsilon=1e-5):
+    """The numbers come out as float64, twice as wide as the parts.
+
+    np.zeros makes float64 unless you say otherwise, and so does a list of Python's numbers. Which
+    dtype have the parts?
+    """
+    return _direct(parts, gain, bias, target, epsilon).astype(np.float64)
+
+
+@mistake(of=direct_logits)
+def list_of_shares(parts, gain, bias, target, epsilon=1e-5):
+    """The numbers come back as a list.
+
+    An array is asked for. What makes an array of a list, and with which dtype?
+    """
+    return _direct(parts, gain, bias, target, epsilon).tolist()
+
+
+@mistake(of=direct_logits)
+def parts_overwritten(parts, gain, bias, target, epsilon=1e-5):
+    """The caller's parts are overwritten.
+
+    -=, /= and parts[...] = write into the array that came in. Which of your lines do so, and what
+    makes a new array?
+    """
+    added = _direct(parts, gain, bias, target, epsilon)
+    parts -= parts.mean(axis=-1, keepdims=True)
+    return added
+
+
 def _losses(logits, ids):
     """A copy of the right answer that does not check its arguments."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
     return np.log(np.exp(shifted).sum(axis=-1)) - shifted[np.arange(len(ids)), ids]
+
+
+def _losses_of_all(logits):
+    """The loss that each row would give each token: (T, V)."""
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return np.log(np.exp(shifted).sum(axis=-1, keepdims=True)) - shifted
 
 
 @mistake(of=position_losses)
@@ -577,6 +799,16 @@ def softmax_first(logits, ids):
 
 
 @mistake(of=position_losses)
+def logits_cut(logits, ids):
+    """Large logits are cut to a fixed size before exp.
+
+    Then they look alike, though one of them is far larger. Take the row's maximum away: which
+    number is the largest after that, and can exp of it overflow?
+    """
+    return _losses(np.clip(logits[:-1], -80, 80), ids[1:])
+
+
+@mistake(of=position_losses)
 def overflowing_softmax(logits, ids):
     """Large logits overflow in the softmax: infinite divided by infinite is nan.
 
@@ -640,6 +872,64 @@ def their_mean(logits, ids):
     return position_losses(logits, ids).mean()
 
 
+@mistake(of=position_losses)
+def one_column_of_losses(logits, ids):
+    """The losses stand in a column, (T - 1, 1), not in a row.
+
+    An axis of length 1 is left over, from keepdims or from the indices. How do you drop it?
+    """
+    return position_losses(logits, ids)[:, None]
+
+
+@mistake(of=position_losses)
+def all_tokens_at_once(logits, ids):
+    """Every row is asked for every token: (T - 1, T - 1).
+
+    A slice and a list of ids make a table. What picks one number from each row?
+    """
+    return _losses_of_all(logits[:-1])[:, ids[1:]]
+
+
+@mistake(of=position_losses)
+def exp_of_the_loss(logits, ids):
+    """This is the perplexity of each token: exp of its loss.
+
+    The loss is the logarithm itself. Which step goes too far?
+    """
+    return np.exp(position_losses(logits, ids))
+
+
+@mistake(of=position_losses)
+def losses_in_float64(logits, ids):
+    """The losses come out as float64, twice as wide as the logits.
+
+    np.zeros makes float64 unless you say otherwise, and astype leaves it behind. Which dtype have
+    the logits?
+    """
+    return position_losses(logits, ids).astype(np.float64)
+
+
+@mistake(of=position_losses)
+def list_of_losses(logits, ids):
+    """The losses come back as a list.
+
+    An array is asked for. What makes an array of a list, and with which dtype?
+    """
+    return position_losses(logits, ids).tolist()
+
+
+@mistake(of=position_losses)
+def logits_overwritten(logits, ids):
+    """The caller's logits are overwritten.
+
+    -= and logits[...] = write into the array that came in. Which of your lines do so, and what
+    makes a new array?
+    """
+    losses = position_losses(logits, ids)
+    logits -= logits.max(axis=-1, keepdims=True)
+    return losses
+
+
 def _pattern(*shape, seed):
     weights = np.tril(np.random.default_rng(seed).random(shape) + 0.1)
     return (weights / weights.sum(axis=-1, keepdims=True)).astype(np.float32)
@@ -652,6 +942,9 @@ SCORES = [
     Case("two heads, seven tokens, period 4", (_pattern(2, 7, 7, seed=1), 4)),
     Case("one head without an axis of heads, period 2", (_pattern(6, 6, seed=2), 2)),
     Case("blocks and heads, shape (2, 3, 8, 8), period 4", (_pattern(2, 3, 8, 8, seed=3), 4)),
+    Case("one head, ten tokens, three tellings of 3 and one token", (_pattern(10, 10, seed=4), 3)),
+    Case("four heads, six tokens, period 2", (_pattern(4, 6, 6, seed=6), 2)),
+    Case("one token more than the period", (_pattern(2, 5, 5, seed=5), 4)),
 ]
 
 
@@ -670,6 +963,10 @@ DIRECT = [
     Case("one part is the whole stream", (random(1, 4, seed=5), *_rows(4, 6, 7, 8))),
     Case("parts with large means and a large epsilon",
          (random(3, 4, seed=9, shift=20), *_rows(4, 10, 11, 12), 0.5)),
+    Case("parts with very large means",
+         (random(3, 4, seed=9, shift=np.array([[400], [300], [500]])), *_rows(4, 10, 11, 12))),
+    Case("parts so small that epsilon counts",
+         (random(3, 4, seed=16, scale=0.002), *_rows(4, 17, 18, 19))),
     Case("a part of zeros only",
          (np.array([[1, 2, 4], [0, 0, 0]], np.float32), *_rows(3, 13, 14, 15))),
 ]

@@ -118,15 +118,35 @@ def size_taken_too_late(w):
     return steps.astype(np.int32).astype(np.int8), scales
 
 
-@mistake(of=quantize_int8)
-def added_to_the_scale(w):
-    """A small number is added to the scale, so the steps are too long.
+SMALL = (1e-6, 1e-8, 1e-9, 1e-10, 1e-12)
 
-    It keeps you from 0 / 0, but it changes every column. Which columns need help, and which divisor
-    does no harm there?
+
+def _against_0_by_0(what, number, words):
+    """A mistake that keeps a divisor from 0 by a small number, and so changes other columns."""
+    def kept_from_0(w):
+        largest, number_32 = np.abs(w).max(axis=0), np.float32(number)
+        scales = {"scale": largest / np.float32(127) + number_32,
+                  "largest": (largest + number_32) / np.float32(127),
+                  "floor": np.maximum(largest / np.float32(127), number_32)}[what]
+        return _codes(w, scales), scales
+
+    kept_from_0.__name__ = f"{what}_{number:.0e}"
+    kept_from_0.__doc__ = f"""{words.format(f"{number:.0e}")}: small weights lose steps.
+
+    It keeps you from 0 / 0, but a column may have weights as small as that. Which columns need
+    help, and which divisor does no harm there?
     """
-    scales = np.abs(w).max(axis=0) / np.float32(127) + np.float32(1e-8)
-    return _codes(w, scales), scales
+    return kept_from_0
+
+
+for _number in SMALL:
+    mistake(of=quantize_int8)(_against_0_by_0("scale", _number, "About {} is added to the scale"))
+for _number in SMALL[:-1]:
+    mistake(of=quantize_int8)(_against_0_by_0(
+        "largest", _number, "About {} is added to the largest size of a column"))
+for _number in (1e-8, 1e-12):
+    mistake(of=quantize_int8)(_against_0_by_0(
+        "floor", _number, "No scale may be smaller than about {}"))
 
 
 @mistake(of=quantize_int8)
@@ -243,15 +263,91 @@ def swapped(w):
     return quantize_int8(w)[::-1]
 
 
-@mistake(of=quantize_int8)
-def codes_left_as_floats(w):
-    """The numbers are right, their dtypes are not.
+def _wide_codes(dtype):
+    """The mistake with this dtype."""
+    def wide(w):
+        codes, scales = quantize_int8(w)
+        return codes.astype(dtype), scales
 
-    Codes must be int8, else nothing is saved, and scales float32. Which method of an array gives
-    another dtype?
+    wide.__name__ = f"codes_in_{dtype}"
+    wide.__doc__ = f"""The codes are right, but they are {dtype}, not int8.
+
+    In {np.dtype(dtype).itemsize} bytes each, they save nothing or too little. Which method of an
+    array gives another dtype?
+    """
+    return wide
+
+
+for _dtype in ("float32", "float64", "int16", "int32", "int64"):
+    mistake(of=quantize_int8)(_wide_codes(_dtype))
+
+
+@mistake(of=quantize_int8)
+def scales_in_float64(w):
+    """The scales are right, but they are float64, not float32.
+
+    np.zeros makes float64 unless you say otherwise, and so does a list of Python's numbers. Where
+    do your scales get their dtype?
     """
     codes, scales = quantize_int8(w)
-    return codes.astype(np.float32), scales
+    return codes, scales.astype(np.float64)
+
+
+@mistake(of=quantize_int8)
+def lists_for_arrays(w):
+    """Codes and scales come back as lists.
+
+    A list has no dtype, and a Python number takes many bytes. What makes an array of it?
+    """
+    codes, scales = quantize_int8(w)
+    return codes.tolist(), scales.tolist()
+
+
+@mistake(of=quantize_int8)
+def halves_away_from_zero(w):
+    """Halves are rounded away from 0, not to the even side.
+
+    62.5 lies as near to 62 as to 63, and the even one of the two is asked for. Which function of
+    NumPy does that?
+    """
+    _, scales = quantize_int8(w)
+    return _codes(w, scales, lambda x: np.trunc(x + np.copysign(np.float32(0.5), x))), scales
+
+
+@mistake(of=quantize_int8)
+def from_smallest_to_largest(w):
+    """The step is the distance from the smallest to the largest weight, over 255, and 0 is moved.
+
+    Then a second number would be needed to come back. Here code 0 is weight 0. Which one number of
+    a column gives its step?
+    """
+    low, high = w.min(axis=0), w.max(axis=0)
+    scales = (high - low) / np.float32(255)
+    safe = np.where(scales > 0, scales, np.float32(1))
+    return np.clip(np.rint((w - low) / safe) - 128, -128, 127).astype(np.int8), scales
+
+
+@mistake(of=quantize_int8)
+def rounded_too_early(w):
+    """int8 comes before rint, so the numbers are cut off before they are rounded.
+
+    astype(np.int8) drops what stands behind the point. What is left to round then? And 0.9?
+    """
+    scales = np.abs(w).max(axis=0) / np.float32(127)
+    codes = w.astype(np.int8) / np.where(scales > 0, scales, np.float32(1))
+    return np.clip(np.rint(codes), -127, 127).astype(np.int8), scales
+
+
+@mistake(of=quantize_int8)
+def w_overwritten(w):
+    """The caller's weights are overwritten.
+
+    -=, /= and w[...] = write into the array that came in; the model still needs it. Which of your
+    lines do so, and what makes a new array?
+    """
+    codes, scales = quantize_int8(w)
+    w[...] = codes
+    return codes, scales
 
 
 @mistake(of=quantize_int8)
@@ -383,10 +479,159 @@ def packed_as_int8(codes):
     return pack_int4(codes).view(np.int8)
 
 
-def _pairs(codes, mask=15):
-    """(codes at even places, codes at odd ones) as int16, the last odd one filled up with 0."""
+def _wide_bytes(dtype):
+    """The mistake with this dtype."""
+    def wide(codes):
+        return pack_int4(codes).astype(dtype)
+
+    wide.__name__ = f"bytes_in_{dtype}"
+    wide.__doc__ = f"""The numbers are right, but they are {dtype}, not uint8.
+
+    In {np.dtype(dtype).itemsize} bytes each, nothing is packed. Which method of an array gives
+    another dtype?
+    """
+    return wide
+
+
+for _dtype in ("int16", "int32", "int64", "float64"):
+    mistake(of=pack_int4)(_wide_bytes(_dtype))
+
+
+@mistake(of=pack_int4)
+def along_the_last_axis(codes):
+    """The pairs are made along the last axis, not along the first.
+
+    A column is packed from top to bottom. Which axis is cut by codes[0::2], and which by
+    codes[..., 0::2]?
+    """
+    return np.moveaxis(pack_int4(np.moveaxis(codes, -1, 0)), 0, -1)
+
+
+@mistake(of=pack_int4)
+def all_in_one_row(codes):
+    """All columns are packed as one long row.
+
+    ravel, flatten and reshape(-1) put the columns behind each other. What shape must the answer
+    have?
+    """
+    return pack_int4(codes.ravel())
+
+
+@mistake(of=pack_int4)
+def one_axis_only(codes):
+    """Only codes with a single axis are packed.
+
+    Columns may stand side by side, (n, ...). What of your function wants one number where there is
+    a row?
+    """
+    if codes.ndim > 1:
+        raise TypeError("one number is needed, there is a row")
+    return pack_int4(codes)
+
+
+@mistake(of=pack_int4)
+def mask_moved(codes):
+    """Brackets are missing: 15 is moved by four bits, not the code.
+
+    << binds before &, and & before |. What must be worked out first?
+    """
+    full = _filled(codes)
+    return (full[0::2] & 15 | full[1::2] & 15 << 4).astype(np.uint8)
+
+
+@mistake(of=pack_int4)
+def filled_with_the_last(codes):
+    """An odd number of codes is filled up with the last code, not with a 0.
+
+    Who unpacks the byte should find nothing in the place that is left over. What stands there now?
+    """
+    return pack_int4(np.concatenate([codes, codes[-1:]]) if len(codes) % 2 else codes)
+
+
+@mistake(of=pack_int4)
+def filled_in_front(codes):
+    """An odd number of codes is filled up in front, so all pairs are others.
+
+    The first code stays the first of its pair. On which side is one missing?
+    """
+    first = np.zeros((len(codes) % 2, *codes.shape[1:]), codes.dtype)
+    return pack_int4(np.concatenate([first, codes]))
+
+
+@mistake(of=pack_int4)
+def sign_as_a_bit(codes):
+    """A negative code is its size with a sign bit.
+
+    int8 counts negative numbers down from the top: the low four bits of -2 are 1110. What does
+    & 15 give for -2?
+    """
+    full = _filled(codes)
+    full = np.where(full < 0, 8 - full, full)
+    return (full[0::2] | full[1::2] << 4).astype(np.uint8)
+
+
+@mistake(of=pack_int4)
+def sizes_only(codes):
+    """The signs are lost: 3 and -3 look the same.
+
+    What does the size of a number leave out, and what do the low four bits of -3 look like?
+    """
+    return pack_int4(np.abs(codes))
+
+
+@mistake(of=pack_int4)
+def negative_plus_15(codes):
+    """15 is added to a negative code, and 16 were needed: -1 becomes 14, not 15.
+
+    Four bits have 16 states, and counting down from 0 comes to the last of them. What does & 15
+    give for -1?
+    """
+    full = _filled(codes)
+    full = np.where(full < 0, full + 15, full)
+    return (full[0::2] | full[1::2] << 4).astype(np.uint8)
+
+
+@mistake(of=pack_int4)
+def three_bits(codes):
+    """Three bits are kept of each code, not four: & 7.
+
+    Which number has four bits that are all 1?
+    """
+    even, odd = _pairs(codes, mask=7)
+    return (even | odd << 4).astype(np.uint8)
+
+
+@mistake(of=pack_int4)
+def times_fifteen(codes):
+    """The second code is multiplied by 15; to move it by four bits takes 16.
+
+    15 is the largest number of four bits. How many numbers are there, with 0?
+    """
+    even, odd = _pairs(codes)
+    return (even + odd * 15).astype(np.uint8)
+
+
+@mistake(of=pack_int4)
+def codes_overwritten(codes):
+    """The caller's codes are overwritten.
+
+    &= and codes[...] = write into the array that came in. What makes a new one?
+    """
+    packed = pack_int4(codes)
+    codes &= 15
+    return packed
+
+
+def _filled(codes):
+    """The codes as int16, with a 0 at the end where their number is odd."""
     full = np.zeros((len(codes) + len(codes) % 2, *codes.shape[1:]), np.int16)
     full[:len(codes)] = codes
+    return full
+
+
+def _pairs(codes, mask=15):
+    """(codes at even places, codes at odd ones) as int16, the last odd one filled up with 0."""
+    full = _filled(codes)
     return full[0::2] & mask, full[1::2] & mask
 
 
@@ -458,10 +703,21 @@ def one_after_the_other(intensity, bandwidth, rate):
     return 1 / (1 / rate + 1 / (intensity * bandwidth))
 
 
+@mistake(of=attainable)
+def cut_to_whole_numbers(intensity, bandwidth, rate):
+    """The speed is cut down to a whole number.
+
+    int and // drop what stands behind the point. Is anything here counted in whole numbers?
+    """
+    return int(min(rate, intensity * bandwidth))
+
+
 HAND = np.array([[127, 2], [-63.4, -1], [2.6, 0.3]], np.float32)
 ZEROS = random(4, 3, seed=5)
 ZEROS[:, 1] = 0
 SIZES = random(6, 3, seed=1) * np.array([1, 10, 0.01], np.float32)
+HALVES = np.array([[127, -127], [62.5, -62.5], [0.5, -1.5], [2.5, 3.5]], np.float32)
+TINY = random(5, 3, seed=3) * np.array([1, 1e-8, 1e-30], np.float32)
 NEGATIVE = -np.abs(random(5, 2, seed=6))
 exercise(quantize_int8, [
     Case("a column up to 127 and one up to 2", (HAND,)),
@@ -470,7 +726,10 @@ exercise(quantize_int8, [
     Case("negative weights only", (NEGATIVE,)),
     Case("as many inputs as outputs", (random(4, 4, seed=2),)),
     Case("halves of both signs", (np.array([[2], [1], [-1]], np.float32),)),
-])
+    Case("halves go to the even side", (HALVES,)),
+    Case("very small weights in one column", (TINY,)),
+    Case("one input", (np.array([[-3, 0, 0.5]], np.float32),)),
+], tolerance=2e-7)
 exercise(pack_int4, [
     Case("1 and 2", (np.array([1, 2], np.int8),)),
     Case("six codes, some negative", (np.array([-1, 3, 7, -7, 0, -4], np.int8),)),
@@ -478,6 +737,8 @@ exercise(pack_int4, [
     Case("no codes", (np.zeros(0, np.int8),)),
     Case("columns side by side, shape (3, 2)",
          (np.array([[1, -1], [2, -2], [3, -3]], np.int8),)),
+    Case("three axes, shape (2, 3, 2)", (np.arange(-6, 6, dtype=np.int8).reshape(2, 3, 2),)),
+    Case("one code", (np.array([-7], np.int8),)),
 ])
 exercise(attainable, [
     Case("few operations a byte", (0.5, 10.0, 100.0)),
@@ -485,4 +746,5 @@ exercise(attainable, [
     Case("where the roofs meet", (10.0, 10.0, 100.0)),
     Case("another machine", (2.0, 40.0, 1000.0)),
     Case("another machine, on its slope still", (20.0, 40.0, 1000.0)),
+    Case("a slow one, in other units", (0.3, 2.5, 100.0)),
 ])

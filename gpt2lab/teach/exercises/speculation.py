@@ -90,9 +90,9 @@ def earliest_place(ids, k, longest=3):
 
 @mistake(of=guess)
 def shortest_first(ids, k, longest=3):
-    """The last token alone is looked for first.
+    """The last token alone decides: it is looked for first, or nothing longer is.
 
-    A longer end tells more. In which order does n run?
+    Two tokens alike tell more than one. With which number of tokens do you begin?
     """
     return _search(ids, k, longest, lengths=range(1, longest + 1))
 
@@ -221,6 +221,16 @@ def longest_ignored(ids, k, longest=3):
 
 
 @mistake(of=guess)
+def ids_as_floats(ids, k, longest=3):
+    """The ids are floats.
+
+    np.append and np.array([]) hold float64 unless you say otherwise, and an id is a whole number.
+    What joins two lists?
+    """
+    return [float(i) for i in guess(ids, k, longest)]
+
+
+@mistake(of=guess)
 def no_bound(ids, k, longest=3):
     """At the start of the text, `longest` tokens are looked for where there are fewer.
 
@@ -230,6 +240,82 @@ def no_bound(ids, k, longest=3):
     if len(ids) <= longest:
         return []
     return guess(ids, k, longest)
+
+
+@mistake(of=guess)
+def last_token_where_nothing_is_found(ids, k, longest=3):
+    """Where nothing is found, the last token is guessed again and again.
+
+    A guess out of nothing is nearly always wrong, and each one costs a row. What is a list without
+    any guess?
+    """
+    return guess(ids, k, longest) or ids[-1:] * k
+
+
+@mistake(of=guess)
+def nothing_comes_back(ids, k, longest=3):
+    """Where nothing is found, nothing comes back, not even an empty list.
+
+    The loops then end without a return. What do you return after them?
+    """
+    return guess(ids, k, longest) or None
+
+
+@mistake(of=guess)
+def start_of_the_text(ids, k, longest=3):
+    """The first tokens of the text are looked for, not the last.
+
+    The guess should go on behind the end. Which slice has the last n tokens?
+    """
+    for n in range(longest, 0, -1):
+        for start in range(len(ids) - n - 1, -1, -1):
+            if ids[start:start + n] == ids[:n]:
+                return (ids[start + n:] * k)[:k]
+    return []
+
+
+@mistake(of=guess)
+def in_any_order(ids, k, longest=3):
+    """The tokens are compared without their order.
+
+    1 2 and 2 1 are two different ends. What does a set, or a sorted list, forget?
+    """
+    for n in range(longest, 0, -1):
+        for start in range(len(ids) - n - 1, -1, -1):
+            if set(ids[start:start + n]) == set(ids[-n:]):
+                return (ids[start + n:] * k)[:k]
+    return []
+
+
+@mistake(of=guess)
+def one_token_less(ids, k, longest=3):
+    """The longest end is one token too short.
+
+    range stops in front of its second number, and begins at its first. Which end do you look for
+    first?
+    """
+    return guess(ids, k, longest - 1)
+
+
+@mistake(of=guess)
+def one_guess_too_many(ids, k, longest=3):
+    """One guess too many comes back.
+
+    A cut [:n] keeps n tokens. How many are asked for?
+    """
+    return guess(ids, k + 1, longest)
+
+
+@mistake(of=guess)
+def text_grows(ids, k, longest=3):
+    """The caller's list of ids is changed.
+
+    append, extend and += change the list itself, and a second name for it is no copy. How do you
+    get a list of your own?
+    """
+    found = guess(ids, k, longest)
+    ids.extend(found)
+    return found
 
 
 def _search(ids, k, longest, latest=True, lengths=None, shift=lambda n: n, starts=None):
@@ -320,6 +406,112 @@ def wrong_ones_counted(guessed, greedy):
     return len(guessed) - accept(guessed, greedy)
 
 
+@mistake(of=accept)
+def index_of_the_first_false(guessed, greedy):
+    """Where all guesses are right, there is no False to be found.
+
+    index raises an error for what is not in the list. What stands behind the last guess, if you put
+    it there?
+    """
+    return [a == b for a, b in zip(guessed, greedy)].index(False)
+
+
+@mistake(of=accept)
+def no_end_to_the_guesses(guessed, greedy):
+    """The loop runs past the last guess.
+
+    Where all are right, nothing stops it. What must still be true for the loop to go on?
+    """
+    right = 0
+    while guessed[right] == greedy[right]:
+        right += 1
+    return right
+
+
+@mistake(of=accept)
+def all_right_gives_0(guessed, greedy):
+    """Where all guesses are right, 0 comes back.
+
+    No guess is wrong there: argmin finds no smaller number, and a loop ends without a return. How
+    many are right then?
+    """
+    right = accept(guessed, greedy)
+    return right if right < len(guessed) else 0
+
+
+@mistake(of=accept)
+def last_one_not_compared(guessed, greedy):
+    """The last guess is not compared.
+
+    greedy is the longer list, guessed is not. Over how many places must you go?
+    """
+    return accept(guessed[:-1], greedy)
+
+
+@mistake(of=accept)
+def found_anywhere(guessed, greedy):
+    """A guess counts as right wherever greedy has that token.
+
+    A guess must be greedy's choice at its own place. What does `in` leave out?
+    """
+    right = 0
+    while right < len(guessed) and guessed[right] in greedy:
+        right += 1
+    return right
+
+
+@mistake(of=accept)
+def the_same_object(guessed, greedy):
+    """Large ids are not recognised as equal.
+
+    `is` asks for the same object, and two equal numbers may be two objects. What asks whether they
+    are equal?
+    """
+    right = accept(guessed, greedy)
+    return next((i for i in range(right) if guessed[i] > 256), right)
+
+
+@mistake(of=accept)
+def longest_run(guessed, greedy):
+    """The longest run of right guesses is counted, wherever it begins.
+
+    Behind a wrong guess, the model has read a text that will not be written. Where must the run
+    begin?
+    """
+    best = run = 0
+    for a, b in zip(guessed, greedy):
+        run = run + 1 if a == b else 0
+        best = max(best, run)
+    return best
+
+
+@mistake(of=accept)
+def counted_from_the_end(guessed, greedy):
+    """The right guesses are counted from the last one on.
+
+    A wrong guess spoils what comes behind it, not what stands in front. At which end do you begin?
+    """
+    return accept(guessed[::-1], greedy[:len(guessed)][::-1])
+
+
+@mistake(of=accept)
+def yes_or_no(guessed, greedy):
+    """True or False comes back: whether all guesses are right.
+
+    The question is how many. What do all and == of whole lists not tell?
+    """
+    return accept(guessed, greedy) == len(guessed)
+
+
+@mistake(of=accept)
+def a_float(guessed, greedy):
+    """The number is a float.
+
+    A list cannot be cut at 2.0. Which step makes a float of a whole number?
+    """
+    return float(accept(guessed, greedy))
+
+
 class Choose:
     """A model that writes one text: choose(ids, rows) gives greedy's id after each last one.
 
@@ -336,6 +528,8 @@ class Choose:
             raise RuntimeError("the model was asked twice: one pass is enough for all guesses")
         if not 1 <= rows <= len(ids):
             raise ValueError(f"choose: rows must be from 1 to {len(ids)}, got {rows}")
+        if not all(isinstance(i, (int, np.integer)) for i in ids):
+            raise TypeError(f"choose: ids must be whole numbers, got {list(ids)}")
         return [self._after(tuple(ids[:end])) for end in range(len(ids) - rows + 1, len(ids) + 1)]
 
     def _after(self, ids):
@@ -412,9 +606,10 @@ def one_choice_too_many(choose, ids, k, guess=guess, accept=accept):
 
 @mistake(of=step)
 def one_pass_each(choose, ids, k, guess=guess, accept=accept):
-    """Each guess is checked in a pass of its own.
+    """The model is asked more than once: one pass is enough for all guesses.
 
-    Then nothing is won. choose can look at many tokens at once: how many rows do you ask for?
+    With a pass for each guess nothing is won. choose can look at many tokens at once: how many rows
+    do you ask for?
     """
     guessed = guess(ids, k)
     greedy = [choose(ids + guessed[:i], 1)[0] for i in range(len(guessed) + 1)]
@@ -518,6 +713,100 @@ def last_choice_too_early(choose, ids, k, guess=guess, accept=accept):
     return guessed[:right] + [greedy[right - 1]]
 
 
+@mistake(of=step)
+def refused_guess_kept(choose, ids, k, guess=guess, accept=accept):
+    """The token behind the accepted guesses is the refused guess, not greedy's choice.
+
+    Which list holds what the model wants at that place, guessed or greedy?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, len(guessed) + 1)
+    return guessed[:accept(guessed, greedy) + 1]
+
+
+@mistake(of=step)
+def rest_kept(choose, ids, k, guess=guess, accept=accept):
+    """The choices behind the accepted guesses are kept, and the accepted ones are cut off.
+
+    [n:] begins at n, [:n] ends in front of it. Which end of greedy is right?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, len(guessed) + 1)
+    return greedy[accept(guessed, greedy):]
+
+
+@mistake(of=step)
+def one_token_alone(choose, ids, k, guess=guess, accept=accept):
+    """One id comes back, not a list of the new tokens.
+
+    An index takes one out of a list. What takes all from the start up to it?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, len(guessed) + 1)
+    return greedy[accept(guessed, greedy)]
+
+
+@mistake(of=step)
+def own_token_alone(choose, ids, k, guess=guess, accept=accept):
+    """Only the model's own token comes back, without the accepted guesses.
+
+    They are greedy's choices as well: that is what accept found out. Where does your list begin?
+    """
+    return step(choose, ids, k, guess, accept)[-1:]
+
+
+@mistake(of=step)
+def rows_for_k_guesses(choose, ids, k, guess=guess, accept=accept):
+    """The model is asked for k + 1 rows, even where there are fewer guesses.
+
+    guess may find nothing. How many guesses has the model read then, and how many rows belong to
+    them?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(ids + guessed, k + 1)
+    return greedy[:accept(guessed, greedy) + 1]
+
+
+@mistake(of=step)
+def text_not_read(choose, ids, k, guess=guess, accept=accept):
+    """The model reads the guesses alone, without the text in front of them.
+
+    It can only say what follows a text when the text stands in its input. What belongs together?
+    """
+    guessed = guess(ids, k)
+    greedy = choose(guessed, len(guessed) + 1)
+    return greedy[:accept(guessed, greedy) + 1]
+
+
+@mistake(of=step)
+def text_changed(choose, ids, k, guess=guess, accept=accept):
+    """The caller's list of ids is changed: the guesses are appended to it.
+
+    append, extend and += change the list itself; most guesses may be wrong. What makes a new list?
+    """
+    new = step(choose, ids, k, guess, accept)
+    ids += guess(ids, k)
+    return new
+
+
+@mistake(of=step)
+def own_parts_used(choose, ids, k, guess=guess, accept=accept):
+    """The functions guess and accept that are handed in are not used.
+
+    The caller may hand in others. Do you call your arguments, or something written into step?
+    """
+    return step(choose, ids, k)
+
+
+@mistake(of=step)
+def k_not_handed_on(choose, ids, k, guess=guess, accept=accept):
+    """guess is not asked for k tokens.
+
+    The caller says how long the guess may be. Which number do you hand to guess?
+    """
+    return step(choose, ids, 8, guess, accept)
+
+
 GUESSES = [
     Case("the text of the hand example", ([5, 6, 7, 5, 6], 2)),
     Case("three tokens are found again", ([1, 2, 3, 9, 8, 1, 2, 3], 2)),
@@ -530,11 +819,28 @@ GUESSES = [
     Case("a text of two", ([7, 7], 3)),
     Case("nothing is found", ([1, 2, 3], 4)),
     Case("a text of one token", ([1], 4)),
-    Case("longest = 1", ([1, 2, 3, 4, 7, 3, 5, 2, 3], 1), {"longest": 1}),
-    Case("longest = 4", ([9, 1, 2, 3, 4, 8, 1, 2, 3, 5, 9, 1, 2, 3], 1), {"longest": 4}),
+    Case("longest = 1", ([1, 2, 3, 4, 7, 3, 5, 2, 3], 1, 1)),
+    Case("longest = 4", ([9, 1, 2, 3, 4, 8, 1, 2, 3, 5, 9, 1, 2, 3], 1, 4)),
+    Case("three tokens unless longest says otherwise",
+         ([9, 1, 2, 3, 4, 8, 1, 2, 3, 5, 6, 2, 3, 7, 9, 1, 2, 3], 1)),
+    Case("ids whose digits look alike", ([212, 5, 50000, 12], 2)),
+    Case("the same tokens in another order", ([1, 2, 5, 2, 1, 6, 1, 2], 1)),
+    Case("no guess asked for", ([1, 2, 1], 0)),
     Case("k = 1", ([1, 2, 3, 9, 8, 1, 2, 3], 1)),
 ]
 LOOP = (1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3)
+
+
+def next_in_line(ids, k):
+    """Another guess: after each number comes the next one, up to 3, then 1 again."""
+    return [(ids[-1] + i) % 3 + 1 for i in range(k)]
+
+
+def at_most_2(guessed, greedy):
+    """Another accept, which trusts no more than two guesses."""
+    return min(accept(guessed, greedy), 2)
+
+
 SECOND_WRONG, FIRST_WRONG = (1, 2, 3, 1, 2, 3, 9, 4, 5), (1, 2, 3, 1, 2, 8, 1, 2)
 
 exercise(guess, GUESSES)
@@ -545,6 +851,9 @@ exercise(accept, [
     Case("the second one wrong", ([7, 5, 6, 3], [7, 1, 6, 3, 2])),
     Case("no guess", ([], [4])),
     Case("all the same token", ([7, 7, 7], [7, 7, 7, 7])),
+    Case("right tokens in the wrong places", ([7, 5, 6], [5, 7, 6, 2])),
+    Case("large ids", ([int("50000"), 262], [int("50000"), 262, 11])),
+    Case("a run of right ones behind a wrong one", ([3, 4, 9, 5, 6, 7], [3, 4, 8, 5, 6, 7, 1])),
 ])
 exercise(step, [
     Case("all guesses right", (Choose(*LOOP), list(LOOP[:5]), 3, guess, accept)),
@@ -553,4 +862,6 @@ exercise(step, [
     Case("nothing to guess from", (Choose(1, 2, 3, 4), [1, 2, 3], 3, guess, accept)),
     Case("k = 1", (Choose(*LOOP), list(LOOP[:5]), 1, guess, accept)),
     Case("a text of one token", (Choose(4, 4, 4, 4), [4], 2, guess, accept)),
+    Case("other functions for guess and accept",
+         (Choose(*LOOP), [1, 2], 4, next_in_line, at_most_2)),
 ])
