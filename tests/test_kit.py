@@ -15,8 +15,10 @@ import time
 import types
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
+from nbclient import NotebookClient
 
 from cells import run
 from gpt2lab.teach import attempting, keep, keeping, mine, yours
@@ -889,3 +891,21 @@ def test_load_runs_nothing_but_the_text():
         load("b = helper", "a")
     with pytest.raises(ValueError, match="a holds no function a"):
         load("a = 1", "a")
+
+
+BODIES = {"pass\n    while True:\n        pass": "it was stopped after 5 seconds",
+          "quit()": "it ends Python", "return input('a number? ')": "cannot ask somebody to type"}
+
+
+def test_the_kernel_of_a_notebook_goes_on(my_ops):
+    """IPython's quit and input are its own, and its cells run in the main thread."""
+    cells = ["import numpy as np\nfrom gpt2lab.teach import check"]
+    cells += [f"def layer_norm(x, gain, bias, epsilon=1e-5):\n    {body}\n\ncheck(layer_norm)"
+              for body in BODIES]
+    cells.append("print('alive')")
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(book, kernel_name="python3", timeout=60).execute()
+    printed = ["".join(output.get("text", "") for output in cell.outputs) for cell in book.cells]
+    for text, words in zip(printed[1:-1], BODIES.values()):
+        assert "layer_norm: 0 of 9 cases pass" in text and words in text, text
+    assert printed[-1] == "alive\n" and not my_ops.exists()
