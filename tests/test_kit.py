@@ -185,6 +185,18 @@ def softmax(scores):
     w = np.exp(scores - scores.max(-1, keepdims=True))
     return w / Last().of(w)
 """,
+    "a class without functions, and one that uses it": """
+class Broken(ValueError):
+    pass
+class Settings:
+    axis, error = -1, Broken
+# %%
+def softmax(scores):
+    if scores.size == 0:
+        raise Broken
+    w = np.exp(scores - scores.max(Settings.axis, keepdims=True))
+    return w / w.sum(Settings.axis, keepdims=True)
+""",
     "an indented def with a ragged text": """
 if True:
     def softmax(scores):

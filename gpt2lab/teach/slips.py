@@ -118,6 +118,16 @@ def name_unknown(got, want):
 
 
 @slip
+def written_where_it_does_not_fit(got, want):
+    """A result is written into an array that has no room for it.
+
+    @= and += keep the array on their left: its shape, its kind, and it may be the caller's. Which
+    of your lines does that, and what makes a new array?
+    """
+    return _says(got, "Output operand", "output operand")
+
+
+@slip
 def product_does_not_fit(got, want):
     """In a product of matrices the inner axes are not equally long.
 
@@ -515,7 +525,8 @@ def all_by_one_factor(got, want):
     Divide what you got by what is wanted. Which number of the task is that, or its root or its
     square? Is a sum taken for a mean?
     """
-    return _even(_ratio(got, want))
+    ratio = _ratio(got, want)
+    return _even(ratio) and np.nanmin(np.abs(ratio - 1)) > 0.01     # nearer to 1: digits
 
 
 @slip

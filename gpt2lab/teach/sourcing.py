@@ -30,7 +30,8 @@ def source(function):
     it, each under the name that it uses. Raises: ValueError that names what cannot be written down,
     and says what to do.
     """
-    writer = _Writer(getattr(function, "__name__", "your function"))
+    writer = _Writer(getattr(function, "__name__", "your function"),
+                     getattr(inspect.unwrap(function), "__globals__", {}))
     writer.bind(function.__name__, function)
     code = getattr(inspect.unwrap(function), "__code__", None)
     if code is not None and code.co_flags & __future__.annotations.compiler_flag:
@@ -39,10 +40,14 @@ def source(function):
 
 
 class _Writer:
-    """parts: the pieces of the text so far. bound: name -> the object that it stands for there."""
+    """parts: the pieces of the text so far. bound: name -> the object that it stands for there.
 
-    def __init__(self, function_name):
-        self.function_name, self.parts, self.bound = function_name, [], {}
+    space: the global names of the function, where classes find what they use.
+    """
+
+    def __init__(self, function_name, space):
+        self.function_name, self.space = function_name, space
+        self.parts, self.bound = [], {}
 
     def bind(self, name, value):
         """Write what makes `name` stand for `value`, and first what that needs."""
@@ -158,18 +163,32 @@ class _Writer:
 
     def _add_class(self, name, value):
         functions = [f for f in vars(value).values() if isinstance(f, types.FunctionType)]
-        for function in functions:
-            lines = linecache.getlines(function.__code__.co_filename, function.__globals__)
-            for node in ast.walk(ast.parse("".join(lines))) if lines else ():
+        files = [function.__code__.co_filename for function in functions] or _own_cells()
+        for file in files:
+            lines = linecache.getlines(file, self.space)
+            for node in _parsed(lines):
                 if isinstance(node, ast.ClassDef) and node.name == value.__name__ == name:
                     for used in sorted(_names_in([node])):
-                        if used in function.__globals__ and used != name:
-                            self.bind(used, function.__globals__[used])
-                    self._add_imported(node, function.__globals__)
+                        if used in self.space and used != name:
+                            self.bind(used, self.space[used])
+                    self._add_imported(node, self.space)
                     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
                     self.parts.append(_at_left_edge(lines[first - 1:node.end_lineno]))
                     return
         raise self._error(name, "is a class whose source cannot be found: do without it")
+
+
+def _own_cells():
+    """Names of the learner's cells, the latest first: a class does not say where it was written."""
+    return [name for name in reversed(list(linecache.cache)) if not name.startswith(LIBRARIES)]
+
+
+def _parsed(lines):
+    """The nodes of a source; none where it is no Python."""
+    try:
+        return list(ast.walk(ast.parse("".join(lines))))
+    except (SyntaxError, ValueError):
+        return []
 
 
 def is_own(function):

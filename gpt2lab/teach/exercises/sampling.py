@@ -112,6 +112,18 @@ def greedy_shares(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
 
 
 @mistake(of=probabilities)
+def greedy_gives_all_to_each(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
+    """At temperature 0 each of the equal best tokens gets the whole probability.
+
+    The sum is then more than 1. Which function gives one place, also where the largest number
+    stands twice?
+    """
+    if temperature > 0:
+        return probabilities(logits, temperature, top_k, top_p, min_p)
+    return np.where(np.asarray(logits) == np.max(logits), 1.0, 0.0)
+
+
+@mistake(of=probabilities)
 def greedy_takes_the_last(logits, temperature=1.0, top_k=None, top_p=None, min_p=None):
     """At temperature 0 the last of equal best tokens comes out, not the first.
 
@@ -504,6 +516,15 @@ def from_the_end(probs, u):
     A small u belongs to the first ids. In which direction do you add up?
     """
     return sample(probs, max(1 - u - 1e-12, 0.0))
+
+
+@mistake(of=sample)
+def counted_from_the_wrong_side(probs, u):
+    """The sums above u are counted, not those up to u.
+
+    Each token in front of the one that u falls into has its sum at or below u. How many are they?
+    """
+    return int((np.cumsum(np.asarray(probs, np.float64)) > u).sum())
 
 
 @mistake(of=sample)
