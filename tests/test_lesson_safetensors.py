@@ -137,10 +137,10 @@ def test_bits_are_those_of_the_number(value):
     assert f"= {float(from_bf16(to_bf16(value))):.8g}" in shown
 
 
-def test_four_of_the_seven_files_are_broken_as_the_official_reader_says():
+def test_five_of_the_eight_files_are_broken_as_the_official_reader_says():
     right = exercises()["read_header"].right
     refused = [isinstance(attempt(right, case), Failure) for case in FILES]
-    assert refused == [False] * 3 + [True] * 4
+    assert refused == [False] * 3 + [True] * 5
     official = pytest.importorskip("safetensors")
     for case, wanted in zip(FILES, refused):
         try:

@@ -3,6 +3,7 @@ import builtins
 import contextlib
 import copy
 import ctypes
+import inspect
 import io
 import linecache
 import os
@@ -193,6 +194,8 @@ def _of_its_own(result):
     if isinstance(result, tuple) and hasattr(kind, "_fields"):      # a named tuple is a tuple
         return tuple(map(_of_its_own, result))
     if kind not in PLAIN and not isinstance(result, np.generic):
+        if inspect.iscoroutine(result):
+            result.close()                      # else Python warns that nobody waits for it
         article = "an" if kind.__name__[:1].lower() in "aeiou" else "a"
         raise TypeError(f"it gives {article} {kind.__name__}: want numbers, texts or plain arrays")
     return result
