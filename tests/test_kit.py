@@ -596,7 +596,8 @@ ODD = {
     "recurses": ("return softmax(scores)", "RecursionError"),
     "gives objects": ("return np.full(scores.shape, None)", "want float32 numbers, got object"),
     "gives text": ("return scores.astype(str)", "want float32 numbers, got str"),
-    "gives a matrix": ("warnings.simplefilter('ignore')\nreturn np.matrix(scores[0])", "it gives a matrix"),
+    "gives a matrix": ("warnings.simplefilter('ignore')\nreturn np.matrix(scores[0])",
+                       "it gives a matrix"),
     "gives a masked array": ("return np.ma.array(scores)", "it gives a MaskedArray"),
     "gives what raises when shown": ("""
         class Odd:
