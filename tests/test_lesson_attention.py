@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from cells import functions, shown
 from drawing import drawn
 from gpt2lab.attention import attend
 from gpt2lab.softmax import softmax
 from gpt2lab.teach import show
 from gpt2lab.teach.pictures import attention as pictures, pixels
-from lesson import functions, shown
 
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp; \\frac", "two\nlines\t🤗 naïve and then some more",
          "word and " * 40]

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from cells import functions
 from drawing import drawn
 from gpt2lab.block import block
 from gpt2lab.heads import attend_heads
@@ -21,7 +22,6 @@ from gpt2lab.teach.exercises.block import (
     weights,
 )
 from gpt2lab.teach.pictures import block as pictures
-from lesson import functions
 
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve"]
 

@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from cells import ran
 from gpt2lab.sampling import probabilities, sample
 from gpt2lab.teach import compare, plot, show
 from gpt2lab.teach.pictures import generation as pictures
-from lesson_cells import ran
 
 LESSON = ran("13_generation", "import numpy", "def way", "play.explore")
 MODEL, TEXT = LESSON["model"], "Once upon a time there was"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from cells import functions, shown
 from drawing import drawn
 from gpt2lab.attention import attend
 from gpt2lab.config import Config
@@ -15,7 +16,6 @@ from gpt2lab.model import GPT2
 from gpt2lab.sampling import probabilities
 from gpt2lab.teach import show
 from gpt2lab.teach.pictures import heads as pictures, pixels
-from lesson import functions, shown
 from recipes import weights_of
 
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp; \\frac", "two\nlines\t🤗 naïve and then some more",

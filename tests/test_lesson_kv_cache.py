@@ -2,10 +2,10 @@
 import numpy as np
 import pytest
 
+from cells import ran
 from gpt2lab.inside import multiplications
 from gpt2lab.teach import plot
 from gpt2lab.teach.exercises.kv_cache import work
-from lesson_cells import ran
 
 LESSON = ran("12_kv_cache", "import numpy", "work_curves", "def cache_step", "play.explore")
 MODEL, cache_step = LESSON["model"], LESSON["cache_step"]

@@ -2,12 +2,12 @@
 import numpy as np
 import pytest
 
+from cells import ran
 from drawing import drawn
 from gpt2lab.inside import logit_parts, trace_of
 from gpt2lab.lm_head import lm_head
 from gpt2lab.teach import show
 from gpt2lab.teach.exercises.lm_head import lens
-from lesson_cells import ran
 
 PROMPTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;",
            "two\nlines\t🤗 naïve and then more than ten tokens of text"]

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from cells import ran
 from drawing import drawn
 from gpt2lab import GPT2, Config
 from gpt2lab.inside import direct_logits, first_token, position_losses, trace_of, without_heads
@@ -12,7 +13,6 @@ from gpt2lab.teach import show
 from gpt2lab.teach.exercises import exercises, looking_inside as lesson
 from gpt2lab.teach.judging import recognise, results_of
 from gpt2lab.teach.pictures import looking_inside as pictures
-from lesson_cells import ran
 from recipes import weights_of
 
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;",

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from cells import ran
 from gpt2lab.inside import bytes_read, multiplications
 from gpt2lab.quantize import SHARED, divergence, each_matrix, quantize_int8, rounded
 from gpt2lab.softmax import softmax
@@ -10,7 +11,6 @@ from gpt2lab.teach import plot, show
 from gpt2lab.teach.checking import verdict
 from gpt2lab.teach.exercises.memory_wall import LARGER, next_tokens, random_model
 from gpt2lab.teach.pictures import memory_wall as pictures
-from lesson_cells import ran
 
 LESSON = ran("bonus/memory_wall", "import numpy", "intensities", "def quantize_int8_loops",
              "pictures.steps", "def few_bits")

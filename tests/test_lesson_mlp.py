@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from cells import functions, shown
 from drawing import drawn
 from gpt2lab.gelu import exact_gelu, gelu
 from gpt2lab.inside import never_seen, unit_pushes
@@ -11,7 +12,6 @@ from gpt2lab.sampling import probabilities
 from gpt2lab.teach import show
 from gpt2lab.teach.exercises.mlp import CORPUS, bracketed, merged, one_unit, portrait, read
 from gpt2lab.teach.pictures import mlp as pictures
-from lesson import functions, shown
 
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve"]
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from cells import functions, shown
 from drawing import drawn
 from gpt2lab.sampling import probabilities, sample
 from gpt2lab.teach import show
 from gpt2lab.teach.exercises import sampling as exercises
 from gpt2lab.teach.exercises.sampling import entropy, grown, penalised
 from gpt2lab.teach.pictures import sampling as pictures
-from lesson import functions, shown
 
 KING = "Once upon a time there was a king"
 LOGITS = np.log(np.array([30, 20, 15, 10, 8, 7, 6, 4], np.float64))

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import gpt2lab
+from cells import NOTEBOOKS, ran
 from gpt2lab.lookup import guess
 from gpt2lab.teach import plot, show
 from gpt2lab.teach.exercises import speculation as ready_made
 from gpt2lab.teach.exercises.speculation import greedy_ids, greedy_in_passes, passes_of
 from gpt2lab.teach.pictures import speculation as pictures
-from lesson_cells import NOTEBOOKS, ran
 
 LESSON = ran("bonus/speculation", "import gpt2lab", "def strip_of", "def guess_loops",
              "def tokens_a_pass", "play.explore")

@@ -6,11 +6,11 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import gpt2lab
+from cells import ran
 from gpt2lab.inside import head_jobs, patterns_of
 from gpt2lab.lm_head import lm_head
 from gpt2lab.teach import plot, show
 from gpt2lab.teach.pictures import block, heads, lm_head as pictures, pixels
-from lesson_cells import ran
 from recipes import write_checkpoint
 from test_lesson_block import lesson_with
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gpt2lab
-from explorers import NOTEBOOKS, explorers_of
+from cells import NOTEBOOKS, explorers_of
 from gpt2lab.teach import plot
 
 LIMIT = 84
@@ -38,7 +38,7 @@ def moves(controls):
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_move_of_an_explorer(lesson, monkeypatch):
     monkeypatch.chdir(NOTEBOOKS)
-    model, explorers = gpt2lab.load(), explorers_of(lesson, monkeypatch)
+    model, explorers = gpt2lab.load(), explorers_of(lesson)
     moving = [(draw, controls) for draw, controls in explorers if moves(controls)]
     assert moving
     for draw, controls in moving:

@@ -3,7 +3,7 @@ import nbformat
 import pytest
 
 import gpt2lab
-from explorers import NOTEBOOKS
+from cells import NOTEBOOKS
 from gpt2lab.teach import written_for
 
 LESSONS = sorted(path for path in NOTEBOOKS.rglob("*.ipynb")
