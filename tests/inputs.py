@@ -1,5 +1,13 @@
-"""The arrays that tests hand to an operation."""
+"""What tests hand to an operation, and where some of them cannot run."""
+import sys
+from pathlib import Path
+
 import numpy as np
+import pytest
+
+in_an_ascii_folder = pytest.mark.skipif(
+    not f"{Path(__file__).resolve()}{sys.prefix}".isascii(),
+    reason="Python itself does not start here under the C locale: its folder's name is not ASCII")
 
 
 def fixed(values, dtype=np.float64):

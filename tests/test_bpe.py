@@ -24,6 +24,7 @@ import gpt2lab
 from gpt2lab import bpe, unicode_classes
 from gpt2lab.bpe import BPE
 from gpt2lab.tokenizer import Tokenizer, best_tokenizer
+from inputs import in_an_ascii_folder
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "data" / "gpt2-vocab"
@@ -391,6 +392,7 @@ def run(code, *arguments, **environment):
     return done.stdout
 
 
+@in_an_ascii_folder
 def test_MERGE_3_read_as_utf8_under_a_c_locale():
     """With the warning of Python for every file that is opened without an encoding as an error."""
     out = run(C_LOCALE, *FILES, FOLDER, PYTHONUTF8="0", LC_ALL="C", PYTHONCOERCECLOCALE="0")

@@ -17,6 +17,7 @@ import gpt2lab
 from gpt2lab.bpe import BPE
 from gpt2lab.checkpoint import BUNDLED, DATA
 from gpt2lab.cli import main
+from inputs import in_an_ascii_folder
 from recipes import A, write_checkpoint
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -308,6 +309,7 @@ def test_any_encoding_of_the_terminal(encoding):
     assert done.returncode == 0 and done.stderr == b"" and done.stdout.startswith(b"caf")
 
 
+@in_an_ascii_folder
 def test_without_a_locale():
     env = {k: v for k, v in os.environ.items() if not k.startswith("LC_") and k != "LANG"}
     done = process("tokens", "caf\u00e9", "--json", env=dict(env, LC_ALL="C", PYTHONUTF8="0"))

@@ -81,7 +81,8 @@ def check_labels(fig):
 def test_all_heads_at_a_glance(model):
     step = heads.step_of(12, 448)
     fig = pixels.paper(heads.TOP + 12 * step + 8, "", {})
-    heads.glance_words(fig, heads.labels_of(scores_of(model)), step)
+    with plot.house_style():
+        heads.glance_words(fig, heads.labels_of(scores_of(model)), step)
     (around,) = labels(fig)
     assert len(around) == 12 * 12 + 12 + 12
     for (one, a), (other, b) in combinations(around, 2):
