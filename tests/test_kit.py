@@ -504,13 +504,14 @@ def test_a_file_that_does_not_load_is_left_out_and_said(my_ops, capsys, monkeypa
     assert "Kept" in verdict(written(RIGHT))
     for name, text in {
             "gelu": "def gelu(:", "linear": "import sys\nsys.exit(1)", "mlp": "x = 1",
+            "layer_norm": "class Odd(BaseException):\n    pass\nraise Odd",
             "block": "1 / 0", "embed": ENDLESS if hasattr(signal, "setitimer") else "x"}.items():
         (my_ops / f"{name}.py").write_text(text)
     (my_ops / "attend.py").write_bytes(b"\xff\xfe")
     ops = mine()
     assert ops.softmax.__code__.co_filename == str(my_ops / "softmax.py")
     printed = capsys.readouterr().out
-    for name in ("gelu", "linear", "mlp", "block", "embed", "attend"):
+    for name in ("gelu", "linear", "mlp", "layer_norm", "block", "embed", "attend"):
         assert getattr(ops, name) is getattr(type(ops)(), name)
         assert f"{my_ops / name}.py" in printed and f"The library's {name} stands in" in printed
     with pytest.raises(ValueError, match="gelu.py cannot be loaded by itself: SyntaxError"):

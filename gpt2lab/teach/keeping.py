@@ -83,7 +83,7 @@ def load(text, name, path=None):
         contained(lambda: exec(compile(text, str(path or f"{name}.py"), "exec"), space), SECONDS)
     except (TimeUp, SystemExit):
         raise ValueError(f"{path or name} runs on, or ends Python, when it is loaded") from None
-    except Exception as error:
+    except BaseException as error:              # a file may raise anything
         raise ValueError(f"{path or name} cannot be loaded by itself: {told(error)}") from None
     if not callable(space.get(name)):
         raise ValueError(f"{path or name} holds no function {name}")
