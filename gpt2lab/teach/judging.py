@@ -49,7 +49,7 @@ def miss(got, want, tolerance):
 
 
 def recognise(exercise, results, misses):
-    """(mistake, fits all results): the known mistake that explains the misses, else (None, False).
+    """(mistake, explains all misses): the known mistake that explains the misses, or (None, False).
 
     The one that fits all results; else all misses; else the one that stops with an error where the
     function does and fits elsewhere; else the first miss, and the most of the others.
