@@ -1,4 +1,5 @@
-"""What strict nbval does not see: run order, noise, budgets, links, cells that copy a module."""
+"""What strict nbval does not see: run order, noise, budgets, links, answers that are in sight."""
+import ast
 import io
 import re
 import tokenize
@@ -108,18 +109,62 @@ def ends_with_semicolon(source):
     return found[-1:] == [";"]
 
 
-@each(PATHS)
-def test_final_cells_are_the_module(path):
-    for cell in code_cells(read(path)):
-        if refresh.is_final(cell.source):
-            wanted = refresh.final_source(cell.source.split("\n")[0])
-            assert python_tokens(cell.source) == python_tokens(wanted), "run tools/refresh.py"
-
-
 def python_tokens(source):
     skip = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT}
     found = tokenize.generate_tokens(io.StringIO(source).readline)
     return [(token.type, token.string) for token in found if token.type not in skip]
+
+
+@each(PATHS)
+def test_our_version_is_shown_and_never_copied(path):
+    for cell in code_cells(read(path)):
+        assert not cell.source.startswith("# final:"), "show it with show.source"
+
+
+@each(PATHS)
+def test_what_answers_a_question_is_folded(path):
+    book = read(path)
+    stored = [cell.metadata for cell in book.cells]
+    for cell in book.cells:
+        cell.metadata = refresh.kept_metadata(cell.metadata)
+    refresh.fold(book)
+    assert [cell.metadata for cell in book.cells] == stored, "run tools/refresh.py --clean"
+
+
+@each(PATHS)
+def test_a_folded_cell_tells_nothing(path):
+    """JupyterLab shows the first line of what is folded: it must say what the code says anyway."""
+    for cell in code_cells(read(path)):
+        if not cell.metadata.get("jupyter", {}).get("outputs_hidden"):
+            continue
+        first, *others = "".join(texts(cell.outputs[0])).split("\n")
+        picture = "image/png" in cell.outputs[0].get("data", {})    # see test_pictures_texts.py
+        if picture or cell.source.startswith(("gallery(", "guesses(")):
+            continue
+        header = others and others[0] and set(others[0]) <= {"-", " "}
+        label = re.sub(r" \([\d, ]*\):$", "", first)           # of show.array
+        assert header or label in told(cell.source), (first, cell.source)
+
+
+def told(source):
+    """The texts that a cell's own code holds, put together as a reader would."""
+    return [node.value for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+@each(PATHS)
+def test_guesses_are_asked_and_answered(path):
+    asked = [cell for cell in code_cells(read(path)) if cell.source.startswith("guess(")]
+    ends = [cell for cell in code_cells(read(path)) if cell.source.startswith("guesses(")]
+    assert 2 <= len(asked) <= 4 and len(ends) == 1, (len(asked), len(ends))
+    for cell in asked:
+        call = ast.parse(cell.source).body[0].value
+        question, choices = map(ast.literal_eval, call.args)
+        (answer,) = [ast.literal_eval(word.value) for word in call.keywords if word.arg == "answer"]
+        assert answer in choices and len(set(choices)) == len(choices) >= 2, cell.source
+        assert answer not in cell.source.split("\n")[0], "JupyterLab shows the first line"
+        assert "answer=" in cell.source.split("\n")[-1]
+        assert max(map(len, [question, *choices])) <= 90
 
 
 @each(PATHS)
@@ -143,11 +188,10 @@ def test_lesson_budgets(path):
     assert 30 <= len(book.cells) <= 50, len(book.cells)
     assert 900 <= words(book) <= 2000, words(book)
     for cell in code:
-        limit = 30 if refresh.is_final(cell.source) else 15
-        assert len(cell.source.split("\n")) <= limit, cell.source
+        assert len(cell.source.split("\n")) <= 15, cell.source
     silent = [c for c in code if not c.outputs]
     assert len(silent) <= 0.3 * len(code), [c.source[:40] for c in silent]
-    kinds = [cell.cell_type for cell in book.cells]
+    kinds = [cell.cell_type for cell in book.cells if not cell.source.startswith("guess(")]
     pairs = list(zip(kinds, kinds[1:]))
     assert pairs.count(("code", "code")) <= 2, "prose comes before a code cell"
 
@@ -161,7 +205,7 @@ def test_lesson_anatomy(path):
     assert re.match(r"# .* · ", prose[0]) and "minutes" in prose[0] and "](" in prose[0]
     assert "next" in prose[-1].lower() and "Sources" in prose[-1]
     code = code_cells(book)
-    assert any(refresh.is_final(c.source) for c in code)
+    assert any("show.source(gpt2lab." in c.source for c in code)
     assert any("raises-exception" in tags(c) for c in code)
     assert any("play.explore(" in c.source for c in code)
     stubs = [c for c in code if "stub" in tags(c)]

@@ -1,4 +1,4 @@
-"""Bring notebooks up to date: module code into the `# final:` cells, run from the top, clean, save.
+"""Bring notebooks up to date: run from the top, fold what answers a question, clean, save.
 
     python tools/refresh.py                    all notebooks
     python tools/refresh.py notebooks/05_*     some
@@ -8,7 +8,6 @@ An unchanged notebook gives an unchanged file. A value that would round differen
 stops the run (see gpt2lab/teach/show.py).
 """
 import argparse
-import ast
 import json
 import os
 import re
@@ -28,6 +27,8 @@ METADATA = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "
 # where a colour begins. VS Code also makes links of line numbers.
 FRAME = re.compile(r"(File (?:\x1b\[[\d;]*m)*)[^\x1b\n]*[/\\](gpt2lab[/\\][^\x1b\n:]+)")
 CELL = re.compile(r"((?:\x1b\[[\d;]*m)*)[^\x1b\n]*[/\\]([^/\\\x1b\n]+\.ipynb Cell )")
+WIDGET = "application/vnd.jupyter.widget-view+json"
+QUESTION = re.compile(r"\*\*[^*]+\?[^*]*\*\*")        # in bold: what the learner is to guess
 LINK = re.compile(r"<a href='[^']*'>(\d+)</a>")
 
 
@@ -45,9 +46,6 @@ def main():
 def refresh(path, run=True):
     """Rewrite one notebook in place; on an error the file stays as it was."""
     book = read(path)
-    for cell in book.cells:
-        if is_final(cell.source):
-            cell.source = final_source(cell.source.split("\n")[0])
     measured = {cell.id: (cell.source, cell.outputs) for cell in book.cells
                 if "nbval-ignore-output" in cell.metadata.get("tags", []) and cell.outputs}
     if run:
@@ -59,6 +57,7 @@ def refresh(path, run=True):
         if measured.get(cell.id, ("",))[0] == cell.source:
             cell.outputs = measured[cell.id][1]
     clean(book)
+    fold(book)
     nbformat.validate(book)
     path.write_text(nbformat.writes(book) + "\n", encoding="utf-8", newline="\n")
 
@@ -100,11 +99,8 @@ def clean(book):
 
 
 def kept_metadata(metadata):
-    """The tags, and what is folded: all else is an editor's own."""
-    folded = [key for key in ("source_hidden", "outputs_hidden")
-              if metadata.get("jupyter", {}).get(key)]
-    kept = {"tags": metadata.get("tags"), "jupyter": dict.fromkeys(folded, True)}
-    return nbformat.from_dict({key: value for key, value in kept.items() if value})
+    """The tags: all else is an editor's own (what is folded, fold says)."""
+    return nbformat.from_dict({"tags": metadata["tags"]} if metadata.get("tags") else {})
 
 
 def clean_output(output, ids):
@@ -118,7 +114,7 @@ def clean_output(output, ids):
         {kind: value for kind, value in output.metadata.items() if kind in output.data})
     if "image/png" in output.data:      # some editors end it with a line break
         output.data["image/png"] = output.data["image/png"].strip()
-    view = output.data.get("application/vnd.jupyter.widget-view+json")
+    view = output.data.get(WIDGET)
     if view:
         view["model_id"] = ids.setdefault(view["model_id"], f"{len(ids) + 1:032x}")
 
@@ -128,48 +124,24 @@ def without_folder(line):
     return CELL.sub(r"\1\2", LINK.sub(r"\1", line))
 
 
-def is_final(source):
-    return source.startswith("# final: ")
+def fold(book):
+    """Fold the outputs that answer a guess, and the code that holds the answer of a guess."""
+    asks = False                        # does the text above ask a bold question?
+    for place, cell in enumerate(book.cells):
+        if cell.cell_type == "markdown":
+            asks = place > 0 and QUESTION.search(cell.source) is not None   # 0: title and set-up
+            continue
+        folded = {"outputs_hidden": (asks or cell.source.startswith("guesses(")) and answers(cell),
+                  "source_hidden": cell.source.startswith("guess(")}
+        if any(folded.values()):
+            cell.metadata["jupyter"] = {key: True for key, value in folded.items() if value}
 
 
-def final_source(first_line):
-    """The cell for a first line such as "# final: gpt2lab/bpe.py byte_characters BPE.merge_steps".
-
-    The module's code without docstrings and import lines; if it names functions, only those.
-    """
-    path, *names = first_line.removeprefix("# final: ").split()
-    text = (ROOT / path).read_text(encoding="utf-8")
-    lines, tree = text.split("\n"), ast.parse(text)
-    for node in ast.walk(tree):
-        has_one = isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef))
-        if has_one and ast.get_docstring(node) is not None:
-            _blank(lines, node.body[0])
-    for node in tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            _blank(lines, node)
-    if names:
-        code = "\n\n".join(_part(lines, tree, name) for name in names)
-    else:
-        code = "\n".join(lines)
-    code = re.sub("\x00\n?", "", code)
-    return first_line + "\n" + re.sub(r"\n{3,}", "\n\n", code).strip("\n")
-
-
-def _blank(lines, node):
-    for i in range(node.lineno - 1, node.end_lineno):
-        lines[i] = "\x00"
-
-
-def _part(lines, tree, dotted):
-    """The lines of one function, or of Class.method, moved to the left edge."""
-    body = tree.body
-    for name in dotted.split("."):
-        node = next(n for n in body if getattr(n, "name", None) == name)
-        body = getattr(node, "body", [])
-    start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-    indent = node.col_offset
-    return "\n".join(line[indent:] if line.startswith(" ") else line
-                     for line in lines[start - 1:node.end_lineno])
+def answers(cell):
+    """Would the stored output of a code cell tell an answer? No stub, error or widget does."""
+    shown = [output.get("data", {}) for output in cell.outputs]
+    return bool(shown) and not {"stub", "raises-exception"} & set(
+        cell.metadata.get("tags", [])) and not any(WIDGET in data for data in shown)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,13 @@ from .sourcing import source
 
 START = Path.cwd()                              # of the notebook, when it imports this
 
+# What a generator is made of, and the lesson in which you build it.
+BUILDS = {"01": ["linear"], "02": ["read_header", "tensor_view"],
+          "03": ["merge", "encode", "decode"], "04": ["embed"], "05": ["layer_norm"],
+          "06": ["softmax", "attend"], "07": ["attend_heads"], "08": ["gelu", "mlp"],
+          "09": ["block"], "10": ["lm_head"], "11": ["probabilities", "sample"],
+          "12": ["remember"], "13": ["write_loop"]}
+
 
 def folder():
     """Where operations are kept: the folder GPT2LAB_MY_OPS, else my_ops beside the open lessons.
@@ -90,36 +97,69 @@ def load(text, name, path=None):
     return space[name]
 
 
-def mine():
+def mine(**exchanged):
     """An Ops with every operation that you have built; the library's own for the rest.
 
+    exchanged: operations to put in place of yours, such as mine(layer_norm=without_one).
     A file that cannot be loaded is left out, and said.
     """
     found = {}
     for name in [field.name for field in fields(Ops)]:
-        if (folder() / f"{name}.py").is_file():
+        if is_kept(name) and name not in exchanged:
             try:
-                found[name] = yours(name)
+                found[name] = kept(name)
             except ValueError as error:
-                print(f"{error}. The library's {name} stands in: run its lesson's check again.")
-    return Ops(**found)
+                print(_instead(name, error))
+    return Ops(**found | exchanged)
 
 
-def yours(name, otherwise=None):
-    """The function that you kept under this name, or `otherwise`. ValueError: there is neither."""
+def yours(operation):
+    """The function that you kept under the name of this one; ours, where there is none yet.
+
+    operation: a function, which is never run, or a name. It prints whose the function is. So
+    `softmax = yours(softmax)` makes all that follows run what you built.
+    Raises: ValueError where no exercise has that name.
+    """
+    name = operation if isinstance(operation, str) else getattr(operation, "__name__", None)
+    exercise = exercises().get(name) if isinstance(name, str) else None
+    if exercise is None:
+        raise ValueError(f"yours: no exercise is called {name!r}")
+    if is_kept(name):
+        try:
+            function = kept(name)
+            print(f"{name}: yours")
+            return function
+        except ValueError as error:
+            print(_instead(name, error))
+    else:
+        print(f"{name}: ours, until yours passes its check")
+    return exercise.right
+
+
+def is_kept(name):
+    """Is there a file for a function of yours?"""
+    return (folder() / f"{name}.py").is_file()
+
+
+def kept(name):
+    """The function that you kept under this name. Raises: ValueError; it may not load."""
     path = folder() / f"{name}.py"
-    if not path.is_file():
-        if otherwise is not None:
-            return otherwise
-        raise ValueError(f"you have not kept {name} yet")
     try:
         return load(path.read_text(encoding="utf-8"), name, path)
+    except FileNotFoundError:
+        raise ValueError(f"you have not kept {name} yet") from None
     except (OSError, UnicodeError) as error:
         raise ValueError(f"{path} cannot be read: {told(error)}") from None
 
 
+def _instead(name, error):
+    return f"{error}. The library's {name} stands in: run its lesson's check again."
+
+
 def built():
-    """Show which operations are yours and which are still the library's."""
-    rows = [(field.name, "yours" if (folder() / f"{field.name}.py").is_file() else "the library's")
-            for field in fields(Ops)]
-    show.table(["operation", "made by"], rows)
+    """Show, lesson by lesson, what you have built and what is still missing."""
+    mine_too = {name for names in BUILDS.values() for name in names if is_kept(name)}
+    show.table(["lesson", "yours", "missing"],
+               [(lesson, *(", ".join(name for name in names if (name in mine_too) == is_mine)
+                           for is_mine in (True, False))) for lesson, names in BUILDS.items()])
+    print(f"You have built {len(mine_too)} of {sum(map(len, BUILDS.values()))}.")

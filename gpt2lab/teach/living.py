@@ -14,6 +14,7 @@ from gpt2lab.validate import STORED
 
 from . import show
 from .exercises import exercises, title
+from .keeping import mine
 
 PROMPT = "Once upon a time"
 GAP = 0.01          # two best logits nearer than this may change places on another CPU
@@ -46,23 +47,25 @@ def writes(model, prompt=PROMPT, tokens=12):
 
 
 def gallery(name, prompt=PROMPT, tokens=12, most=None):
-    """Print what the model writes with each known mistake in place of the operation.
+    """Print what your model writes, and what with each known mistake in place of the operation.
 
     most: so many, the first of the exercise; None for all. The middle column says whether the
     logits after the prompt change by more than 0.0001.
     """
-    right = load()
+    right, own = load(), load(ops=mine())
     wanted = right.next_logits(right.encode(prompt))                                # (V,)
-    rows = [("(no mistake)", "", writes(right, prompt, tokens))]
+    models = [("(no mistake)", own)]
     for mistake in exercises()[name].mistakes[:most]:
-        model = load(ops=Ops(**{name: mistake}))
+        models.append((title(mistake).rstrip("."), load(ops=mine(**{name: mistake}))))
+    rows = []
+    for what, model in models:
         try:
             with np.errstate(all="ignore"):
                 got = model.next_logits(model.encode(prompt))                       # (V,)
             logits = "same" if _near(got, wanted, 1e-4) else "changed"
         except Exception:
             logits = "none"
-        rows.append((title(mistake).rstrip("."), logits, writes(model, prompt, tokens)))
+        rows.append((what, logits, writes(model, prompt, tokens)))
     print(f"{prompt} ...   (three dots: two best tokens too close to call)")
     show.table(["mistake", "logits", "the model goes on"],
                [(what, logits, show.token(text).replace("·", " ")) for what, logits, text in rows])

@@ -2,8 +2,8 @@
 
     play.explore(draw, T=play.slider("temperature T", 1.0, 0.1, 3.0, 0.1))
 
-draw(T=1.0) takes values and gives a Figure (see plot). The first picture stays in the file, so the
-page reads where nothing runs.
+draw(T=1.0) takes values and gives a Figure (see plot). The picture's text stands below it. The
+first picture stays in the file, so the page reads where nothing runs.
 """
 import ipywidgets as widgets
 import traitlets
@@ -13,11 +13,15 @@ from . import plot
 
 
 def slider(label, value, low, high, step=None):
-    """A slider for a whole number (step left out or whole) or a fraction; arrow keys move it."""
+    """A slider for a whole number (step left out or whole) or a fraction; arrow keys move it.
+
+    The picture follows while it is dragged; of the values that the kernel is too slow for, the
+    latest is drawn.
+    """
     fraction = isinstance(value, float)
     kind = widgets.FloatSlider if fraction else widgets.IntSlider
     return kind(value=value, min=low, max=high, step=step or (0.1 if fraction else 1),
-                description=label, continuous_update=False, **WIDE)
+                description=label, continuous_update=True, **WIDE)
 
 
 def choice(label, options, value=None):
@@ -54,7 +58,7 @@ def button(label):
 
 
 def explore(draw, **controls):
-    """Show the controls, a reset button and the picture that draw(**values of controls) gives."""
+    """Show the controls, a reset button, the picture that draw(**values) gives, and its text."""
     def bundle():
         fig = plot.styled(draw)(**{name: control.value for name, control in controls.items()})
         return plot.bundle(fig)
@@ -67,6 +71,7 @@ def explore(draw, **controls):
         except Exception as error:              # Jupyter shows no error of a callback anywhere
             drawn = plot.bundle(plot.message(_said(error)))
         picture.update(drawn, metadata=_alt(drawn), raw=True)
+        words.update(_text(drawn), raw=True)
 
     def reset(_):
         resetting.append(True)
@@ -79,8 +84,10 @@ def explore(draw, **controls):
     again = widgets.Button(description="Reset", layout=widgets.Layout(width="max-content"))
     for control in (*controls.values(), again):
         _display(control)
+    display({"application/javascript": NAMES, "text/plain": ""}, raw=True)
     first = bundle()                            # here an error must be seen
     picture = display(first, metadata=_alt(first), raw=True, display_id=True)
+    words = display(_text(first), raw=True, display_id=True)
     for control in controls.values():
         control.observe(redraw, names="value")
     again.on_click(reset)
@@ -91,6 +98,11 @@ def _alt(bundle):
     return {"image/png": {"alt": bundle["text/plain"]}}
 
 
+def _text(bundle):
+    """The text below a picture."""
+    return {"text/plain": bundle["text/plain"]}
+
+
 def _said(error):
     """Kind and words of an exception, whatever its words are."""
     try:
@@ -99,14 +111,26 @@ def _said(error):
         return type(error).__name__
 
 
+# ipywidgets names no slider for screen readers: each gets the label that stands before it.
+NAMES = """\
+const names = setInterval(() => {
+  for (const handle of document.querySelectorAll('[role="slider"]:not([aria-label])')) {
+    const label = handle.closest('.jupyter-widgets')?.querySelector('label');
+    if (label) handle.setAttribute('aria-label', label.textContent);
+  }
+}, 200);
+setTimeout(() => clearInterval(names), 10000);"""
 WIDE = {"style": {"description_width": "160px"}, "layout": widgets.Layout(width="600px")}
 
 
 def _display(control):
     """Show a control, with a text for readers without a kernel."""
-    bundle = dict(control._repr_mimebundle_())
     what = type(control).__name__.removeprefix("Float").removeprefix("Int").lower()
     is_button = isinstance(control, widgets.Button)
     now = "" if is_button else f": {getattr(control, 'label', control.value)}"
-    bundle["text/plain"] = f"[{what} {control.description}{now}; run this cell to use it]"
-    display(bundle, raw=True)
+    place(control, f"[{what} {control.description}{now}; run this cell to use it]")
+
+
+def place(widget, words):
+    """Show a widget; words: what stands in its place for readers without a kernel."""
+    display(dict(widget._repr_mimebundle_()) | {"text/plain": words}, raw=True)

@@ -1,9 +1,13 @@
 """Printing that reads the same on every machine: few decimals, no addresses, tokens visible."""
+import ast
+import inspect
 import os
+import textwrap
 from fractions import Fraction
 from numbers import Number
 
 import numpy as np
+from IPython.display import display
 
 EDGE = 5e-6         # how far the CPU kernels differ on float32 sums of logits' size
 
@@ -91,6 +95,25 @@ def _near(x, y, tolerance):
         return abs(Fraction(x) - Fraction(y)) <= tolerance      # exact; nan, infinity: an error
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+def source(*parts):
+    """Show the library's own lines of functions, methods or classes, without their docstrings."""
+    text = "\n\n\n".join(map(_lines_of, parts))
+    display({"text/markdown": f"```python\n{text}\n```", "text/plain": text}, raw=True)
+
+
+def _lines_of(part):
+    """The source of a function, method or class at the left edge, its docstrings left out."""
+    lines = textwrap.dedent(inspect.getsource(part)).rstrip().split("\n")
+    dropped = set()
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            words = node.body[0]
+            dropped.update(range(words.lineno - 1, words.end_lineno))
+            if isinstance(node, ast.ClassDef):          # and the empty line behind it
+                dropped.add(words.end_lineno)
+    return "\n".join(line for i, line in enumerate(lines) if i not in dropped)
 
 
 def token(text):

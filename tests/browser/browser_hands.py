@@ -1,0 +1,61 @@
+"""Guesses and hands: what is folded when a lesson is opened, guessing by keyboard, dragging.
+
+How to run this: see conftest.py.
+"""
+import json
+import time
+
+from lab_page import ask, cell_with, in_kernel, opened, run_all, run_cell
+
+LESSON = "05_layernorm.ipynb"
+
+
+def test_a_guess_is_possible_and_made_by_keyboard(lab, page, my_ops, shot):
+    with opened(page, lab, lab.folder / LESSON):
+        answer = cell_with(page, "pictures.stream_sizes({")
+        question = cell_with(page, "Without the norm, the stream ends")
+        assert not answer.locator("img").is_visible(), "the answer is seen before the guess"
+        assert not question.locator(".cm-content").is_visible(), "the guess shows its answer"
+        answer.scroll_into_view_if_needed()
+        shot(page, "opened")
+        cells = run_all(page)
+        assert answer.locator("img").is_visible(), "a folded output stays folded when it is run"
+        question.scroll_into_view_if_needed()
+        buttons = question.get_by_role("button", name="times as large")
+        assert buttons.count() == 2
+        buttons.first.focus()
+        page.keyboard.press("Enter")
+        question.get_by_text("Noted: ten times as large").wait_for()
+        noted = json.loads((my_ops / "guesses.json").read_text())
+        assert [guess["said"] for guess in noted.values()] == ["ten times as large"]
+        shot(page, "guessed")
+        said = run_cell(page, cell_with(page, "guesses()"))
+        assert "you: ten times as large" in said and "0 of 3 guesses were right." in said, said
+        shot(page, "guesses")
+        assert not page.troubles, page.troubles
+        print(len(cells))
+
+
+def test_the_picture_follows_the_mouse(lab, page, my_ops, shot):
+    with opened(page, lab, lab.folder / LESSON):
+        run_all(page)
+        cell = cell_with(page, 'gain=play.slider("gain"')
+        cell.scroll_into_view_if_needed()
+        handle = cell.get_by_role("slider", name="gain")
+        handle.wait_for()
+        picture, words = cell.locator("img"), cell.locator("pre").last
+        before = words.inner_text()
+        seen, box = {picture.get_attribute("src")}, handle.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        for step in range(1, 21):
+            page.mouse.move(x + 5 * step, y)
+            time.sleep(0.1)
+            seen.add(picture.get_attribute("src"))
+        dragged = len(seen) - 1
+        page.mouse.up()
+        shot(page, "dragged")
+        assert dragged >= 5, f"{dragged} pictures while the slider was dragged for two seconds"
+        assert words.inner_text() != before, "the text below the picture stays as it was"
+        assert not page.troubles, page.troubles
