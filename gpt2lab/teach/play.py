@@ -139,13 +139,14 @@ def _said(error):
 
 # ipywidgets names no slider for screen readers: each gets the label that stands before it.
 NAMES = """\
-const names = setInterval(() => {
-  for (const handle of document.querySelectorAll('[role="slider"]:not([aria-label])')) {
-    const label = handle.closest('.jupyter-widgets')?.querySelector('label');
-    if (label) handle.setAttribute('aria-label', label.textContent);
-  }
-}, 200);
-setTimeout(() => clearInterval(names), 10000);"""
+{
+  const name = () => document.querySelectorAll('[role="slider"]:not([aria-label])').forEach(one => {
+    const label = one.closest('.jupyter-widgets')?.querySelector('label');
+    if (label) one.setAttribute('aria-label', label.textContent);
+  });
+  const again = setInterval(name, 200);
+  setTimeout(() => clearInterval(again), 10000);
+}"""
 WIDE = {"style": {"description_width": "160px"}, "layout": widgets.Layout(width="600px")}
 
 
