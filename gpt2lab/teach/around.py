@@ -17,9 +17,6 @@ import numpy as np
 
 KNOWN = {"model_type": "gpt2", "activation_function": "gelu_new", "scale_attn_weights": True,
          "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
-OPTIONS = [("max-new-tokens", int, 40, 0, 10**9), ("temperature", float, 1.0, 0, 10**9),
-           ("top-k", int, None, 1, 10**9), ("top-p", float, None, 0, 1),
-           ("min-p", float, None, 0, 1), ("seed", int, None, 0, 10**9)]
 
 
 def read_config(path):
@@ -41,8 +38,7 @@ def read_weights(path, config):
     for name, (dtype, *place) in read_header(data).items():
         if dtype not in ("F32", "F16"):
             raise ValueError(f"this file reads F32 and F16, and {name} is {dtype}")
-        array = tensor_view(data, dtype, *place).astype(np.float32, copy=False)
-        w[name.removeprefix("transformer.")] = array
+        w[name.removeprefix("transformer.")] = tensor_view(data, dtype, *place).astype(np.float32)
     parts = ("ln_1", "attn.c_attn", "attn.c_proj", "ln_2", "mlp.c_fc", "mlp.c_proj")
     names = [f"{part}.{kind}" for part in parts for kind in ("weight", "bias")]
     blocks = [{name: w[f"h.{i}.{name}"] for name in names} for i in range(config["n_layer"])]
@@ -64,8 +60,7 @@ def read_vocabulary(table, merges):
     pairs = [line.split(" ") for line in lines if line and not line.startswith("#version")]
     ranks = {tuple(bytes(byte_of[c] for c in part) for part in pair): rank
              for rank, pair in enumerate(pairs)}
-    needed = {bytes([byte]) for byte in range(256)} | {left + right for left, right in ranks}
-    if sorted(ids.values()) != [*range(len(ids))] or needed - ids.keys():
+    if sorted(ids.values()) != [*range(len(ids))] or any(a + b not in ids for a, b in ranks):
         raise ValueError(f"a token is missing, or {merges.name} is of another vocabulary")
     return ranks, ids, sorted(ids, key=ids.get)
 
@@ -83,7 +78,7 @@ def piece_pattern():
 
 def reader(config, w, blocks):
     """A function next_logits(ids) -> (V,); it reads what is new in ids since its last call."""
-    n_head, epsilon, seen = config["n_head"], config["layer_norm_epsilon"], 0
+    n_head, epsilon = config["n_head"], config["layer_norm_epsilon"]
     none = np.zeros((n_head, 0, len(w["ln_f.bias"]) // n_head), np.float32)         # (H, 0, Dh)
     past = [(none, none) for _ in blocks]       # of each block, k and v so far: (H, S, Dh) each
     heads = partial(attend_heads, linear=linear, attend=partial(attend, softmax=softmax))
@@ -95,26 +90,24 @@ def reader(config, w, blocks):
         return past[i]
 
     def next_logits(ids):
-        nonlocal seen
-        x = embed(np.array(ids[seen:]), w["wte.weight"], w["wpe.weight"], start=seen)   # (T, D)
+        start = past[0][0].shape[1]             # so many of the ids have been read
+        x = embed(np.array(ids[start:]), w["wte.weight"], w["wpe.weight"], start=start) # (T, D)
         for i, weights in enumerate(blocks):
             x = block(x, weights, n_head=n_head, epsilon=epsilon, remember=partial(add, i), **parts)
-        seen = len(ids)
         return lm_head(x[-1:], w["ln_f.weight"], w["ln_f.bias"], w["head"],             # (1, V)
                        epsilon=epsilon, layer_norm=layer_norm)[0]
     return next_logits
 
 
-def texts(ids, tokens):
-    """The text of a stream of ids, in pieces of whole characters."""
+def show(ids, tokens):
+    """Print the text of a stream of ids as it comes, in whole characters."""
     waiting = []
     for i in ids:
         waiting.append(i)
-        text = decode(waiting, tokens)
-        if not text.endswith("\ufffd"):         # else the next token may complete a character
-            yield text
+        if not decode(waiting, tokens).endswith("\ufffd"):  # else the character may go on
+            print(decode(waiting, tokens), end="", flush=True)
             waiting = []
-    yield decode(waiting, tokens)
+    print(decode(waiting, tokens))
 
 
 def load(read, source, *others):
@@ -124,7 +117,7 @@ def load(read, source, *others):
     except Exception as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else error
         print(f"{source}: {getattr(error, 'strerror', None) or why}", file=sys.stderr)
-        sys.exit(2)
+        raise SystemExit(2) from error
 
 
 def main():
@@ -132,13 +125,15 @@ def main():
     parser.add_argument("prompt", help="the text to begin with")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="where the model's files are")
     parser.add_argument("--greedy", action="store_true", help="always the best token")
-    for flag, kind, default, _, _ in OPTIONS:
+    for flag, kind, default in (("max-new-tokens", int, 40), ("temperature", float, 1.0),
+                                ("top-k", int, None), ("top-p", float, None),
+                                ("min-p", float, None), ("seed", int, None)):
         parser.add_argument(f"--{flag}", type=kind, default=default)
     a, here = parser.parse_args(), Path(__file__).resolve()
-    for flag, _, default, least, most in OPTIONS:
-        value = getattr(a, flag.replace("-", "_"))
-        if value != default and not least <= value <= most:
-            parser.error(f"--{flag} must be from {least} to {most}, got {value}")
+    for name, value in vars(a).items():
+        if isinstance(value, (int, float)) and not (
+                (name == "top_k") <= value <= (1 if name.endswith("p") else 2**63)):
+            parser.error(f"--{name.replace('_', '-')} cannot be {value}")
     beside = [here.parent, here.with_name(f"{here.stem}_model"), Path()]
     folder = a.model or next((p for p in beside if (p / "config.json").is_file()), beside[0])
     config = load(read_config, folder / "config.json")
@@ -160,9 +155,7 @@ def main():
     new = write_loop(next_logits, prompt, a.max_new_tokens, N, config["eos_token_id"], choose)
     sys.stdout.reconfigure(errors="backslashreplace")
     print(a.prompt, end="", flush=True)
-    for text in texts(new, tokens):
-        print(text, end="", flush=True)
-    print()
+    show(new, tokens)
 
 
 if __name__ == "__main__":

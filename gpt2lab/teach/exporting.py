@@ -18,35 +18,34 @@ from .keeping import folder, load, write
 # (lesson, function, what goes in and comes out), in the order of the course.
 PARTS = [
     ("01", "linear", "x (T, in), w (in, out), b (out,) -> (T, out)"),
-    ("02", "read_header", "the bytes of a file -> {name: (dtype, shape, begin, end)}"),
-    ("02", "tensor_view", "the bytes of a file, and one such place -> its array"),
-    ("03", "merge", "parts [bytes], ranks {(bytes, bytes): rank} -> the merged parts"),
+    ("02", "read_header", "bytes -> {name: (dtype, shape, begin, end)}"),
+    ("02", "tensor_view", "bytes, one such place -> array"),
+    ("03", "merge", "[bytes], {(bytes, bytes): rank} -> [bytes]"),
     ("03", "encode", "text -> ids"),
     ("03", "decode", "ids -> text"),
-    ("04", "embed", "ids (T,), wte (V, D), wpe (N, D) -> x (T, D)"),
+    ("04", "embed", "ids (T,), wte (V, D), wpe (N, D) -> (T, D)"),
     ("05", "layer_norm", "x (T, D), gain (D,), bias (D,) -> (T, D)"),
-    ("06", "softmax", "scores (..., S) -> weights (..., S), of sum 1"),
-    ("06", "attend", "q (H, T, Dh), k and v (H, S, Dh) -> mixed (H, T, Dh)"),
-    ("07", "attend_heads", "x (T, D), w_qkv (D, 3 D), w_out (D, D) -> (T, D)"),
+    ("06", "softmax", "scores (..., S) -> (..., S), of sum 1"),
+    ("06", "attend", "q (H, T, Dh), k, v (H, S, Dh) -> (H, T, Dh)"),
+    ("07", "attend_heads", "x (T, D) -> (T, D), by w (D, 3 D), (D, D)"),
     ("08", "gelu", "x (T, F) -> (T, F)"),
-    ("08", "mlp", "x (T, D), w_fc (D, F), w_proj (F, D) -> (T, D)"),
-    ("09", "block", "x (T, D), w {name: array} of the block -> x (T, D)"),
+    ("08", "mlp", "x (T, D), w (D, F), w (F, D) -> (T, D)"),
+    ("09", "block", "x (T, D), {name: array} -> (T, D)"),
     ("10", "lm_head", "x (T, D), wte (V, D) -> logits (T, V)"),
-    ("11", "probabilities", "logits (V,) -> probs (V,), of sum 1"),
-    ("11", "sample", "probs (V,), a random number u -> id"),
-    ("12", "remember", "old (H, S - T, Dh), new (H, T, Dh) -> all (H, S, Dh), for k and v"),
-    ("13", "write_loop", "ids of the prompt -> the new ids, one by one"),
+    ("11", "probabilities", "logits (V,) -> (V,), of sum 1"),
+    ("11", "sample", "probs (V,), a random number -> id"),
+    ("12", "remember", "(H, S - T, Dh), (H, T, Dh) -> (H, S, Dh)"),
+    ("13", "write_loop", "ids -> more ids, one by one"),
 ]
 NAMES = [name for _, name, _ in PARTS]
 NEEDED = ("config.json, model.safetensors, and vocab.bpe with encoder.json "
           "(or merges.txt with vocab.json)")
-MARK = '"""GPT-2 in one file, made with the lessons of gpt2lab.'
+MARK = '"""GPT-2 in one file, made with the lessons of gpt2lab: '
 ABOUT = """
-It needs Python, NumPy, and the files of a GPT-2, in its own folder or in the one that --model
-names: {needed}. The author wrote {own} of the {all} functions of the lessons, those marked "mine".
-{rest}The glue at the end is the course's. What is a letter or a number, it asks Python's tables
-(unicodedata): ordinary text of all languages is cut as GPT-2 cuts it. T new tokens, S with those
-before, N at most; D numbers a token, H heads of Dh, F = 4 D; V tokens in the vocabulary."""
+It needs Python, NumPy, and beside it or in --model FOLDER: {needed}. The author wrote {own} of the
+{all} functions of the lessons, those marked "mine"{others}; the rest is the course's. Text is cut
+by Python's unicodedata: ordinary text of all languages as GPT-2 cuts it. Shapes: T new tokens, S
+with those before, N at most; D numbers a token, H heads of Dh, F = 4 D; V tokens to choose from."""
 ANSWER = re.compile(r"<summary>Answer</summary>\s*```python\n(.*?)```", re.S)
 MODULES = {"np": "import numpy as np", "math": "import math", "json": "import json"}    # of answers
 AROUND = Path(__file__).with_name("around.py")
@@ -89,7 +88,7 @@ def export(path="my_gpt2.py", with_model=False):
 
 def _is_export(path):
     with open(path, encoding="utf-8", errors="replace") as file:
-        return file.readline().rstrip() == MARK
+        return file.readline().startswith(MARK)
 
 
 def _copied(place):
@@ -145,11 +144,11 @@ def assembled(file, own):
         whose = "mine" if name in own else "the course's, mine is missing"
         parts.append(f"# --- {lesson} {name} ({whose}): {shapes}\n{text}")
         lines += more
-    others = [name for name in NAMES if name not in own]
-    rest = f"The course's answers stand in for {', '.join(others)}. " if others else ""
-    about = ABOUT.format(needed=NEEDED, own=len(own), all=len(NAMES), rest=rest)
-    head = (f'{MARK}\n\n    python {file} "Once upon a time" --temperature 0.8\n\n'
-            f'{textwrap.fill(about.strip(), 100)}\n"""\n{import_lines(lines)}')
-    glue = [text for node, text in around if not imports(node)]
+    others = ", ".join(name for name in NAMES if name not in own)
+    others = f" (the course's answers stand in for {others})" if others else ""
+    about = ABOUT.format(needed=NEEDED, own=len(own), all=len(NAMES), others=others)
+    head = (f'{MARK}python {file} "Once upon a time"\n\n{textwrap.fill(about.strip(), 100)}\n"""\n'
+            f"{import_lines(lines)}")
+    constant, *glue = [text for node, text in around if not imports(node)]
     glue[0] = f"# --- The glue, the course's: files, model, command line\n{glue[0]}"
-    return "\n\n".join([head, *parts, *glue]) + "\n"
+    return "\n\n".join([head, constant, *parts, *glue]) + "\n"

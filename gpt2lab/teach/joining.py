@@ -29,9 +29,11 @@ def joined(name, text, taken):
                                           if alias.asname))
         elif imports(node):
             found += imports(node)
-        elif not isinstance(node, ast.Expr):    # a docstring
+        elif not isinstance(getattr(node, "value", None), ast.Constant) or bound(node):
             parts.append((node, part))
     made = [(other, part) for node, part in parts for other in bound(node)]
+    if name not in dict(made):
+        raise ValueError(f"it holds no function {name}")
     plain = all(bound(node) for node, _ in parts) and [other for other, _ in made].count(name) == 1
     needs = [(other, meaning) for other, meaning, _ in found] + [
         pair for pair in made if pair[0] != name]
