@@ -296,11 +296,23 @@ def _at_left_edge(lines):
     indent = len(lines[0]) - len(lines[0].lstrip())
     if not indent:
         return "".join(lines).rstrip()
-    inside = set()
-    text = "if 1:\n" + "".join(lines)
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.start[0] < token.end[0]:           # a string, or a piece of an f-string
-            inside.update(range(token.start[0] + 1, token.end[0] + 1))
+    inside = _in_strings("if 1:\n" + "".join(lines))
     moved = [line if i in inside else line[indent:] if line[:indent].isspace() else line
              for i, line in enumerate(lines, 2)]
     return "".join(moved).rstrip()
+
+
+def indented(text):
+    """A text one level deeper; what stands in a long string stays."""
+    inside = _in_strings(text)
+    return "\n".join(line if i in inside or not line else f"    {line}"
+                     for i, line in enumerate(text.split("\n"), 1))
+
+
+def _in_strings(text):
+    """The numbers of the lines, from 1 on, that begin inside a string."""
+    found = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.start[0] < token.end[0]:           # a string, or a piece of an f-string
+            found.update(range(token.start[0] + 1, token.end[0] + 1))
+    return found
