@@ -29,33 +29,32 @@ def joined(name, text, taken):
                                           if alias.asname))
         elif imports(node):
             found += imports(node)
-        elif not isinstance(getattr(node, "value", None), ast.Constant) or bound(node):
+        elif not _is_docstring(node):
             parts.append((node, part))
     made = [(other, part) for node, part in parts for other in bound(node)]
     if name not in dict(made):
         raise ValueError(f"it holds no function {name}")
     plain = all(bound(node) for node, _ in parts) and [other for other, _ in made].count(name) == 1
-    needs = [(other, meaning) for other, meaning, _ in found] + [
-        pair for pair in made if pair[0] != name]
-    lines = [line for _, _, line in found]
-    if not plain or any(taken.get(other, meaning) != meaning for other, meaning in needs):
-        return _in_a_scope(name, [part for _, part in parts], lines, taken)
+    inside = [line for other, meaning, line in found if taken.get(other, meaning) != meaning]
+    lines = [line for _, _, line in found if line not in inside]
+    clash = any(taken.get(other, part) != part for other, part in made if other != name)
+    taken |= {other: meaning for other, meaning, line in found if line in lines}
+    if clash or inside or not plain:
+        return _in_a_scope(name, [part for _, part in parts], inside, taken), lines
     kept = [folded(part) for node, part in parts
             if name in bound(node) or not taken.keys() >= set(bound(node))]
-    taken |= dict(needs) | dict(made)
+    taken |= dict(made)
     return "\n\n".join(kept), lines
 
 
 def _in_a_scope(name, parts, lines, taken):
-    """As joined, with a function around it all."""
+    """The text that defines a function in a function around it and what it needs."""
     scope = f"own_{name}"
     while scope in taken:
         scope += "_"
     taken[scope] = None
-    future = [line for line in lines if line.startswith("from __future__ ")]
-    inside = "\n".join(line for line in lines if line not in future)
-    body = "\n\n".join(filter(None, [inside, *parts, f"return {name}"]))
-    return f"def {scope}():\n{indented(body)}\n\n{name} = {scope}()", future
+    body = "\n\n".join(filter(None, [import_lines(lines), *map(folded, parts), f"return {name}"]))
+    return f"def {scope}():\n{indented(body)}\n\n{name} = {scope}()"
 
 
 def statements(text):
@@ -90,6 +89,10 @@ def _is_operation(node):
     """Is it the import of an operation of the library, of which the file has one too?"""
     return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gpt2lab.") and all(
         alias.name in OPERATIONS for alias in node.names)
+
+
+def _is_docstring(node):
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _check_imports(statement):
