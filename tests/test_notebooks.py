@@ -143,7 +143,8 @@ def test_a_folded_cell_tells_nothing(path):
             continue
         header = others and others[0] and set(others[0]) <= {"-", " "}
         label = re.sub(r" \([\d, ]*\):$", "", first)           # of show.array
-        assert header or label in told(cell.source), (first, cell.source)
+        whose = re.fullmatch(r"\w+: ours, until yours passes its check", first)
+        assert header or whose or label in told(cell.source), (first, cell.source)
 
 
 def told(source):
