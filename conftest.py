@@ -2,8 +2,8 @@
 import os
 import tempfile
 
-_empty = tempfile.TemporaryDirectory()
-os.environ["GPT2LAB_MY_OPS"] = _empty.name
+_empty = tempfile.TemporaryDirectory()         # what a lesson exports stands beside my_ops
+os.environ["GPT2LAB_MY_OPS"] = os.path.join(_empty.name, "my_ops")
 os.environ.pop("GPT2LAB_MODEL", None)
 if "PYTEST_XDIST_WORKER" in os.environ:         # two files at once: one thread each is faster
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -50,7 +50,8 @@ def refresh(path, run=True):
                 if "nbval-ignore-output" in cell.metadata.get("tags", []) and cell.outputs}
     if run:
         with tempfile.TemporaryDirectory() as empty:
-            os.environ.update(GPT2LAB_MY_OPS=empty, GPT2LAB_REFRESH="1", GPT2LAB_MODEL="")
+            os.environ.update(GPT2LAB_MY_OPS=os.path.join(empty, "my_ops"),
+                              GPT2LAB_REFRESH="1", GPT2LAB_MODEL="")
             NotebookClient(book, kernel_name="python3", timeout=600, record_timing=False,
                            resources={"metadata": {"path": str(path.parent.resolve())}}).execute()
     for cell in book.cells:             # a time that was measured stays until its cell changes

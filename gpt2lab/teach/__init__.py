@@ -1,11 +1,12 @@
 """What only lessons need: checks that name the mistake, pictures, sliders, your own operations."""
 from . import play, plot, show
+from .certifying import certificate
 from .checking import check
 from .guessing import guess, guesses
 from .keeping import built, keep, mine, yours
 from .living import compare, diff, gallery, writes
 from .versions import written_for
 
-__all__ = ["play", "plot", "show", "check", "guess", "guesses",
+__all__ = ["play", "plot", "show", "certificate", "check", "guess", "guesses",
            "built", "keep", "mine", "yours", "compare", "diff",
            "gallery", "writes", "written_for"]

@@ -42,6 +42,11 @@ def _resolved(named):
         raise ValueError(f"GPT2LAB_MY_OPS names a home that is not there: {named}") from None
 
 
+def beside(path):
+    """Where a file of yours is written: a relative path begins in the folder that holds my_ops."""
+    return folder().parent / Path(path).expanduser()
+
+
 def keep(function):
     """Write a function to my_ops/<name>.py with all that it uses, and try that file.
 
@@ -71,12 +76,12 @@ def keep(function):
 
 
 def write(path, text):
-    """Write a file in one step: others see the old one or the new one, never half of one."""
+    """Write text or bytes in one step: others see the old file or the new one, never a half."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, fresh = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".new")
     try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with open(handle, "wb") as file:
+            file.write(text.encode("utf-8") if isinstance(text, str) else text)
         os.replace(fresh, path)
     except BaseException:
         os.unlink(fresh)

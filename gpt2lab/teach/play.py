@@ -71,7 +71,7 @@ def explore(draw, **controls):
         except Exception as error:              # Jupyter shows no error of a callback anywhere
             drawn = plot.bundle(plot.message(_said(error)))
         picture.update(drawn, metadata=_alt(drawn), raw=True)
-        words.update(_text(drawn), raw=True)
+        words.update(_text(drawn["text/plain"]), raw=True)
 
     def reset(_):
         resetting.append(True)
@@ -87,10 +87,36 @@ def explore(draw, **controls):
     display({"application/javascript": NAMES, "text/plain": ""}, raw=True)
     first = bundle()                            # here an error must be seen
     picture = display(first, metadata=_alt(first), raw=True, display_id=True)
-    words = display(_text(first), raw=True, display_id=True)
+    words = display(_text(first["text/plain"]), raw=True, display_id=True)
     for control in controls.values():
         control.observe(redraw, names="value")
     again.on_click(reset)
+
+
+def write(text_of, **controls):
+    """Show the controls, a button, and the text that text_of(**values) gives, as it grows.
+
+    text_of is a generator that gives all of the text so far. It runs once now, with the values of
+    the controls, and anew each time the button is pressed; presses= tells it how often it was.
+    """
+    def texts():
+        values = {name: control.value for name, control in controls.items()}
+        return text_of(presses=again.value, **values)
+
+    def rewrite(_):
+        try:
+            for text in texts():
+                page.update(_text(text), raw=True)
+        except Exception as error:              # Jupyter shows no error of a callback anywhere
+            page.update(_text(_said(error)), raw=True)
+
+    again = button("Write")
+    for control in (*controls.values(), again):
+        _display(control)
+    display({"application/javascript": NAMES, "text/plain": ""}, raw=True)
+    *_, first = texts()                         # here an error must be seen
+    page = display(_text(first), raw=True, display_id=True)
+    again.observe(rewrite, names="value")
 
 
 def _alt(bundle):
@@ -98,9 +124,9 @@ def _alt(bundle):
     return {"image/png": {"alt": bundle["text/plain"]}}
 
 
-def _text(bundle):
-    """The text below a picture."""
-    return {"text/plain": bundle["text/plain"]}
+def _text(words):
+    """What Jupyter needs to display words alone."""
+    return {"text/plain": words}
 
 
 def _said(error):
@@ -113,13 +139,14 @@ def _said(error):
 
 # ipywidgets names no slider for screen readers: each gets the label that stands before it.
 NAMES = """\
-const names = setInterval(() => {
-  for (const handle of document.querySelectorAll('[role="slider"]:not([aria-label])')) {
-    const label = handle.closest('.jupyter-widgets')?.querySelector('label');
-    if (label) handle.setAttribute('aria-label', label.textContent);
-  }
-}, 200);
-setTimeout(() => clearInterval(names), 10000);"""
+{
+  const name = () => document.querySelectorAll('[role="slider"]:not([aria-label])').forEach(one => {
+    const label = one.closest('.jupyter-widgets')?.querySelector('label');
+    if (label) one.setAttribute('aria-label', label.textContent);
+  });
+  const again = setInterval(name, 200);
+  setTimeout(() => clearInterval(again), 10000);
+}"""
 WIDE = {"style": {"description_width": "160px"}, "layout": widgets.Layout(width="600px")}
 
 

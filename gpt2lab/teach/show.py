@@ -108,7 +108,8 @@ def _lines_of(part):
     lines = textwrap.dedent(inspect.getsource(part)).rstrip().split("\n")
     dropped = set()
     for node in ast.walk(ast.parse("\n".join(lines))):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+        has_one = isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        if has_one and ast.get_docstring(node) is not None:
             words = node.body[0]
             dropped.update(range(words.lineno - 1, words.end_lineno))
             if isinstance(node, ast.ClassDef):          # and the empty line behind it

@@ -5,7 +5,7 @@ How to run this: see conftest.py.
 import json
 import time
 
-from lab_page import ask, cell_with, in_kernel, opened, run_all, run_cell
+from lab_page import cell_with, opened, run_all, run_cell
 
 LESSON = "05_layernorm.ipynb"
 
@@ -18,7 +18,7 @@ def test_a_guess_is_possible_and_made_by_keyboard(lab, page, my_ops, shot):
         assert not question.locator(".cm-content").is_visible(), "the guess shows its answer"
         answer.scroll_into_view_if_needed()
         shot(page, "opened")
-        cells = run_all(page)
+        run_all(page)
         assert answer.locator("img").is_visible(), "a folded output stays folded when it is run"
         question.scroll_into_view_if_needed()
         buttons = question.get_by_role("button", name="times as large")
@@ -33,7 +33,6 @@ def test_a_guess_is_possible_and_made_by_keyboard(lab, page, my_ops, shot):
         assert "you: ten times as large" in said and "0 of 3 guesses were right." in said, said
         shot(page, "guesses")
         assert not page.troubles, page.troubles
-        print(len(cells))
 
 
 def test_the_picture_follows_the_mouse(lab, page, my_ops, shot):

@@ -33,9 +33,9 @@ def study(lab, page, shot, path):
         look_at_cells(page, run_all(page), nbformat.read(path, as_version=4))
         ran, changes = time.monotonic() - start, 0
         explorers = in_kernel(page, "__import__('watch').describe()")
-        cells = page.locator(".jp-CodeCell:has(.jupyter-widgets)")
+        cells = page.locator(".jp-CodeCell:has(.jupyter-widgets):has(img)")
         assert cells.count() == len(explorers), (
-            f"{cells.count()} cells show widgets, {len(explorers)} should")
+            f"{cells.count()} cells show widgets and a picture, {len(explorers)} should")
         for i, controls in enumerate(explorers):
             changes += play_with(page, i, cells.nth(i), controls)
             shot(cells.nth(i), f"{path.stem}_{i}")
@@ -64,8 +64,9 @@ def look_at_cells(page, cells, stored):
         assert kinds == wanted, (
             f"outputs {kinds} in the page, {wanted} in the file, of the cell: {source}")
         assert len(seen) == len(kinds), f"{len(seen)} of {len(kinds)} outputs to be seen: {source}"
-        for height, text, other in seen:
-            assert height and (text or other), f"blank output of the cell: {source}"
+        for output, (height, text, other) in zip(outputs, seen):
+            script = "application/javascript" in output.get("data", {})     # nothing to be seen
+            assert script or height and (text or other), f"blank output of the cell: {source}"
             assert "Error displaying widget" not in text, f"dead widget in the cell: {source}"
     images = page.locator(".jp-OutputArea-output img")
     for data in images.evaluate_all("all => all.map(one => one.src)"):
@@ -185,3 +186,4 @@ def compare(page, cell, i, what, before=None, may_refuse=False):
     sentences = {saved["data"]["text/plain"], saved["metadata"].get("image/png", {}).get("alt")}
     assert sentences == {sentence}, (
         f"{what}: the picture's sentence should be {sentence!r}, not {sentences}")
+    cell.locator("pre").last.get_by_text(sentence, exact=True).wait_for()

@@ -1,7 +1,9 @@
 """Pictures of lesson 13: every array from a text to the next word, one a step."""
+import textwrap
+
 import numpy as np
 
-from gpt2lab.teach import plot
+from gpt2lab.teach import plot, show
 
 LESSONS = (("ids", "03 BPE"), ("embed", "04 Embedding"), ("ln_", "05 LayerNorm"),
            ("attn.c_attn", "01 Linear"), ("attn.c_proj", "01 Linear"),
@@ -73,3 +75,31 @@ def _map(ax, name, array, tokens):
         ax.set_xlabel("the 200 best tokens, by id" if name == "logits" else "column D or F")
     every = -(-len(tokens) // 16)
     ax.set_yticks(range(0, len(tokens), every), tokens[::every])
+
+
+@plot.styled
+def certificate(parts, lines, right, guesses, text):
+    """What a learner has: parts {name: built?}, lines of code, right guesses of all, a text."""
+    built = sum(parts.values())
+    numbers = f"{built} of {len(parts)} parts, {lines} lines of code, {right} of {guesses} guesses"
+    visible = " ".join(show.token(word) for word in text.split())
+    rows = textwrap.wrap(visible, 62, max_lines=8, placeholder=" …")
+    height = 276 + 20 * len(rows)
+    fig, (ax,) = plot.figure(height=height, drawn={"built": [*parts.values()]}, alt=(
+        f"A certificate: which parts of a GPT are built, and what it writes.\n"
+        f"{numbers} right. It writes: {' '.join(rows)}"))
+    fig.set_layout_engine("none")
+    ax.set_position((0.02, 0.02, 0.96, 0.96))
+    ax.set(xlim=(0, 1), ylim=(height, 0), xticks=[], yticks=[])
+    ax.spines[:].set_visible(True)
+    ax.spines[:].set(color=plot.BLUE, linewidth=3)
+    ax.text(0.5, 34, "A GPT, built by hand" if built else "A GPT, to be built by hand", ha="center",
+            va="center", fontsize=18, color=plot.BLUE)
+    for place, (name, is_built) in enumerate(parts.items()):
+        x, y = 0.06 + place % 4 * 0.23, 74 + place // 4 * 26
+        ax.text(x, y, f"{'✓' if is_built else '·'} {name}", va="center",
+                color=plot.BLACK if is_built else "0.6")
+    ax.text(0.5, 216, f"{numbers} right", ha="center", va="center", fontsize=11)
+    ax.text(0.5, 242, "\n".join(rows), ha="center", va="top", fontsize=11, style="italic",
+            linespacing=1.5, color=plot.BLUE)
+    return fig
