@@ -13,7 +13,7 @@ from .config import Config
 from .embedding import embed
 from .gelu import exact_gelu, gelu, gelu_in_pieces
 from .heads import attend_heads
-from .kvcache import KVCache
+from .kvcache import KVCache, remember
 from .layernorm import layer_norm
 from .linear import linear
 from .lm_head import lm_head
@@ -41,6 +41,7 @@ class Ops:
     mlp: Callable = mlp
     block: Callable = block
     lm_head: Callable = lm_head
+    remember: Callable = remember
 
     def __post_init__(self):
         for name, function in vars(self).items():
@@ -86,7 +87,8 @@ class GPT2:
         embed = self._watched("embed", self.ops.embed)
         x = embed(ids, w["wte.weight"], w["wpe.weight"], start=start)               # (T, D)
         for i in range(self.config.n_layer):
-            remember = None if cache is None else cache.remember(i)
+            remember = None if cache is None else cache.remember(
+                i, self._watched(f"h.{i}.attn.remember", self.ops.remember))
             x = self._block(i, x, remember)                                         # (T, D)
         if cache is not None:
             cache.length += len(ids)            # only now: a failure half-way changes nothing

@@ -85,9 +85,9 @@ class Recorder:
         self.head = None                        # of the attend that runs; None: all, or not known
 
     def __call__(self, name, function):
-        if name.endswith("?"):                  # nobody knows where it belongs
-            return function
         block, place = split(name)
+        if name.endswith("?") or place == "attn.remember":  # nobody knows where it belongs; a pair
+            return function
 
         def call(*arguments, **named):
             given, _ = by_position(function, arguments, named)

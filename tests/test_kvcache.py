@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from gpt2lab import Config, KVCache, Ops
+from gpt2lab.kvcache import remember
 from gpt2lab.mlp import mlp
 from tiny_a import CONFIG, LOGITS, PROMPT, model
 
@@ -197,6 +198,117 @@ def test_remember_gives_views_of_all_so_far():
 def test_wrong_shapes_are_refused(k, v, message):
     """Nothing is stretched to fit, nothing is written."""
     cache = KVCache(CONFIG)
-    with pytest.raises(ValueError, match="^KVCache: .*" + re.escape(message)):
-        cache.remember(0)(np.ones(k), np.ones(v))
+    for join in (remember, yours):
+        with pytest.raises(ValueError, match="^KVCache: .*" + re.escape(message)):
+            cache.remember(0, join)(np.ones(k), np.ones(v))
     assert not cache.keys.any() and not cache.values.any()
+
+
+# --- remember as an operation
+
+def yours(old_k, old_v, k, v):
+    """remember, as somebody else writes it."""
+    return [np.hstack([old_k, k]), np.hstack([old_v, v])]
+
+
+def test_remember_puts_the_new_rows_below_the_old_ones():
+    old_k, old_v = np.float32([[[1, 2]], [[3, 4]]]), np.float32([[[5, 6]], [[7, 8]]])
+    k, v = np.float32([[[9, 9]], [[8, 8]]]), np.float32([[[0, 1]], [[1, 0]]])
+    all_k, all_v = remember(old_k, old_v, k, v)
+    assert all_k.tolist() == [[[1, 2], [9, 9]], [[3, 4], [8, 8]]]
+    assert all_v.tolist() == [[[5, 6], [0, 1]], [[7, 8], [1, 0]]]
+    assert all_k.dtype == all_v.dtype == np.float32
+    all_k, all_v = remember(old_k[:, :0], old_v[:, :0], k, v)
+    assert np.array_equal(all_k, k) and np.array_equal(all_v, v)
+    all_k += 1
+    assert k[0, 0, 0] == 9                                  # a copy
+
+
+@pytest.mark.parametrize("shapes", [
+    [(2, 3, 4), (2, 3, 4), (2, 1, 5), (2, 1, 5)], [(2, 3, 4), (2, 3, 4), (1, 1, 4), (1, 1, 4)],
+    [(2, 3, 4), (2, 2, 4), (2, 1, 4), (2, 1, 4)], [(2, 3, 4), (2, 3, 4), (2, 1, 4), (2, 2, 4)],
+    [(3, 4), (3, 4), (1, 4), (1, 4)], [(1, 2, 3, 4)] * 4, [(2, 3, 4), (2, 3, 4), (2, 4), (2, 4)]])
+def test_remember_refuses_what_does_not_fit(shapes):
+    sentence = "remember: old_k and old_v (H, S - T, Dh), k and v (H, T, Dh) must have one H and "
+    with pytest.raises(ValueError, match=re.escape(
+            sentence + f"one Dh, got {', '.join(map(str, shapes))}")):
+        remember(*map(np.ones, shapes))
+
+
+@given(pieces())
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_in_place_and_joined_are_equal_to_the_last_bit(example):
+    """What is handed out and what is kept, in every step of every chunking, in each block."""
+    caches = [KVCache(CONFIG) for _ in range(3)]
+    rng = np.random.default_rng(sum(example[0]))
+    for size in example[1]:
+        for layer in (0, 1):
+            k, v = rng.normal(size=(2, 2, size, 4)).astype(np.float32)
+            wanted = caches[0].remember(layer)(k, v)
+            for cache, join in zip(caches[1:], (yours, lambda *rows: remember(*rows))):
+                given = cache.remember(layer, join)(k, v)
+                for one, other in zip(given, wanted, strict=True):
+                    assert np.array_equal(one, other) and one.dtype == other.dtype
+        for cache in caches:
+            cache.length += size
+    for cache in caches[1:]:
+        assert_state(cache, state(caches[0]))
+
+
+@given(pieces())
+@settings(max_examples=20, deadline=None, derandomize=True)
+def test_an_exchanged_remember_gives_the_uncached_logits(example):
+    ids, sizes = example
+    other, cache, start = model(ops=Ops(remember=yours)), KVCache(CONFIG), 0
+    for size in sizes:
+        logits = other(ids[start:start + size], cache=cache)
+        start += size
+        assert_same(logits, MODEL(ids[:start])[-size:])
+
+
+def test_an_exchanged_remember_decides_what_the_heads_see():
+    """It is called in each block, in prefill and in decode; without a cache by nobody."""
+    seen = []
+
+    def forgets(old_k, old_v, k, v):
+        seen.append((old_k.shape, k.shape))
+        return remember(np.zeros_like(old_k), np.zeros_like(old_v), k, v)
+    other, cache = model(ops=Ops(remember=forgets)), KVCache(CONFIG)
+    other([1, 5, 3])
+    assert not seen
+    assert_same(other([1, 5, 3], cache=cache), MODEL([1, 5, 3]))        # no old rows yet
+    assert np.abs(other([0], cache=cache)[0] - MODEL([1, 5, 3, 0])[3]).max() > 0.01
+    assert seen == [((2, 0, 4), (2, 3, 4))] * 2 + [((2, 3, 4), (2, 1, 4))] * 2
+    assert np.abs(cache.keys[:, :, :4]).max(axis=-1).all()              # the cache forgets nothing
+
+
+def test_no_function_spoils_the_rows_that_are_kept():
+    def spoils(old_k, old_v, k, v):
+        old_k += 1
+        return remember(old_k, old_v, k, v)
+    other, cache = model(ops=Ops(remember=spoils)), KVCache(CONFIG)
+    MODEL([1, 5, 3], cache=cache)
+    before = state(cache)
+    with pytest.raises(ValueError, match="read-only"):
+        other([0], cache=cache)
+    assert_state(cache, before)
+    assert cache.keys.flags.writeable and cache.values.flags.writeable
+    assert_same(MODEL([0], cache=cache), MODEL([1, 5, 3, 0])[-1:])
+
+
+@pytest.mark.parametrize("wrong, got", [
+    (lambda old_k, old_v, k, v: (k, v), "(2, 1, 4), (2, 1, 4)"),
+    (lambda old_k, old_v, k, v: (old_k, k, v), "(2, 3, 4), (2, 1, 4), (2, 1, 4)"),
+    (lambda old_k, old_v, k, v: np.stack(yours(old_k, old_v, k, v)), "(2, 2, 4, 4)"),
+    (lambda old_k, old_v, k, v: yours(old_k, old_v, k, v)[0], "(2, 4, 4)"),
+    (lambda *rows: [part.tolist() for part in yours(*rows)], "list, list"),
+    (lambda *rows: ..., "ellipsis"), (lambda *rows: None, "NoneType")])
+def test_what_is_no_pair_of_all_rows_is_refused(wrong, got):
+    other, cache = model(ops=Ops(remember=wrong)), KVCache(CONFIG)
+    MODEL([1, 5, 3], cache=cache)
+    before = state(cache)
+    with pytest.raises(ValueError, match=re.escape(
+            "remember: must give all keys and all values, two arrays of shape "
+            f"(H, S, Dh) = (2, 4, 4), got {got}") + "$"):
+        other([0], cache=cache)
+    assert_state(cache, before)

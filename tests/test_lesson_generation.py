@@ -3,9 +3,11 @@ import numpy as np
 import pytest
 
 import gpt2lab
-from cells import ran
-from gpt2lab.sampling import probabilities, sample
-from gpt2lab.teach import compare, plot, show
+from cells import ran, run
+from gpt2lab.sampling import greedy, probabilities, sample
+from gpt2lab.teach import compare, plot, show, yours
+from gpt2lab.teach.checking import verdict
+from gpt2lab.teach.exercises.generation import write_loop
 from gpt2lab.teach.pictures import generation as pictures
 
 LESSON = ran("13_generation", "import numpy", "def way", "play.explore")
@@ -73,3 +75,69 @@ def test_compare_names_the_fault(capsys):
     assert capsys.readouterr().out.count("alike") == 1
     compare(gpt2lab.load(ops=gpt2lab.Ops(gelu=lambda x: 1 / 0)))
     assert "the model stops: division by zero" in capsys.readouterr().out
+
+
+# --- the loop streams and samples
+
+PROMPT = MODEL.encode(TEXT)
+
+
+def loop_to_the_end(loop):
+    ids = []
+    while True:
+        try:
+            ids.append(next(loop))
+        except StopIteration as stop:
+            return ids, stop.value
+
+
+def test_the_loop_gives_each_id_before_it_computes_the_next():
+    passes = []
+
+    def next_logits(ids):
+        passes.append(len(ids))
+        return MODEL.next_logits(ids)
+    loop = write_loop(next_logits, PROMPT, 5, 256, None, greedy)
+    for turn in range(1, 4):
+        next(loop)
+        assert passes == [len(PROMPT) + i for i in range(turn)]
+
+
+def test_the_loop_writes_what_the_library_writes():
+    wanted = MODEL.generate_ids(PROMPT, max_new_tokens=8, temperature=0, eos_token_id=None)
+    assert loop_to_the_end(write_loop(MODEL.next_logits, PROMPT, 8, 256, None, greedy)) == (
+        wanted.ids, "enough")
+    rng = np.random.default_rng(2)
+
+    def draw(logits):
+        return sample(probabilities(logits, 0.8, top_k=40), rng.random())
+    drawn = MODEL.generate_ids(PROMPT, max_new_tokens=8, temperature=0.8, top_k=40, seed=2)
+    assert loop_to_the_end(write_loop(MODEL.next_logits, PROMPT, 8, 256, None, draw)) == (
+        drawn.ids, "enough")
+    assert drawn.ids != wanted.ids
+
+
+def test_a_kept_loop_streams_whole_characters(tmp_path, monkeypatch):
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path))
+    answer = """def write_loop(next_logits, ids, max_new_tokens, context, end, choose):
+    ids = list(ids)
+    for _ in range(max_new_tokens):
+        if len(ids) == context:
+            return "context full"
+        chosen = choose(next_logits(ids))
+        if chosen == end:
+            return "end token"
+        yield chosen
+        ids.append(chosen)
+    return "enough"
+"""
+    space = {"__name__": "__main__"}
+    run(answer, space)
+    assert verdict(space["write_loop"]).endswith("Kept for the later lessons.")
+    loop = yours("write_loop")
+    assert loop.__code__.co_filename == str(tmp_path / "write_loop.py")
+    crab = MODEL.tokenizer.encode("🦀!")
+    rest = iter(crab)
+    ids = loop(lambda ids: None, PROMPT, len(crab), 256, None, lambda logits: next(rest))
+    pieces = [piece for piece in MODEL.tokenizer.decode_stream(ids) if piece]
+    assert pieces == ["🦀", "!"] and len(crab) > 2

@@ -3,8 +3,11 @@ import numpy as np
 import pytest
 
 from cells import ran
+from gpt2lab import Ops, load
 from gpt2lab.inside import multiplications
-from gpt2lab.teach import plot
+from gpt2lab.teach import compare, gallery, mine, plot, writes
+from gpt2lab.teach.checking import verdict
+from gpt2lab.teach.exercises import exercises
 from gpt2lab.teach.exercises.kv_cache import work
 
 LESSON = ran("12_kv_cache", "import numpy", "work_curves", "def cache_step", "play.explore")
@@ -56,3 +59,43 @@ def test_work_curves_draw_the_work():
     drawn = LESSON["shown"][0].drawn
     np.testing.assert_array_equal(drawn["without"], naive / 1e9)
     np.testing.assert_array_equal(drawn["with cache"], cached / 1e9)
+
+
+# --- remember, in the living model
+
+def test_the_gallery_shows_texts_that_mistakes_write(capsys):
+    """With no old rows some mistakes are right, so their logits after the prompt are the same."""
+    gallery("remember", tokens=4, most=8)
+    _, _, right, *rows = capsys.readouterr().out.splitlines()[1:]
+    assert len(rows) == 8 and not any("[stops" in row for row in rows)
+    assert right.split()[0] == "(no"
+    assert all(f"  {'same' if i in (0, 6, 7) else 'changed'} " in row for i, row in enumerate(rows))
+    assert not any(row.endswith(", and the little") for row in rows)
+    assert right.endswith(", and the little")
+
+
+def test_mistakes_that_lose_rows_stop_with_a_sentence():
+    lost = next(m for m in exercises()["remember"].mistakes if m.__name__ == "old_rows_lost")
+    assert writes(load(ops=Ops(remember=lost))).startswith("[stops: remember: must give all keys")
+
+
+def test_a_kept_remember_runs_in_the_model(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path))
+
+    def remember(old_k, old_v, k, v):
+        return np.hstack([old_k, k]), np.hstack([old_v, v])
+    assert "Kept" in verdict(remember)
+    model = load(ops=mine())
+    assert model.ops.remember.__code__.co_filename == str(tmp_path / "remember.py")
+    compare(model)
+    assert "agree to 4 decimals\ngreedy text: 40 of 40 tokens alike\n" == (
+        capsys.readouterr().out.split(": ", 1)[1])
+
+
+def test_compare_names_a_wrong_remember(capsys):
+    """The logits of one pass are right: only the text, which is written with a cache, is not."""
+    wrong = exercises()["remember"].mistakes[0]
+    compare(load(ops=Ops(remember=wrong)))
+    printed = capsys.readouterr().out
+    assert "logits against the stored reference: agree" in printed and "40 of 40" not in printed
+    assert "h.0.attn.remember is the first array that differs; it was made by remember" in printed

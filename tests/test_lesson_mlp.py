@@ -46,7 +46,7 @@ def test_the_first_picture_is_unit_83_of_block_3(model):
     def trace_of(model, text):
         kept["act"] = model.trace(model.encode(text))["h.3.mlp.act"][:, 83]
         return model.encode(text), model.trace(model.encode(text))
-    (fig,) = shown("08_mlp", "pictures.along(", gpt2lab=gpt2lab, pictures=pictures, show=show,
+    (fig,) = shown("08_mlp", "pictures.along(", model=model, pictures=pictures, show=show,
                    trace_of=trace_of)
     np.testing.assert_array_equal(drawn(fig)["activation"], kept["act"])
 

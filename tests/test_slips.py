@@ -6,6 +6,7 @@ from cells import run
 from gpt2lab.teach import slips
 from gpt2lab.teach.attempting import Failure
 from gpt2lab.teach.checking import verdict
+from gpt2lab.teach.comparing import Yielded
 from gpt2lab.teach.exercises import hint, title
 
 WANT = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
@@ -45,6 +46,12 @@ COLUMNS = np.array([2, 3, 5, 7], np.float32)
     ("other_axes", WANT[:2, :2], WANT),
     ("a_generator", Failure("it gives a generator: want numbers, texts or plain arrays"), [1]),
     ("another_text_among_results", ([1, 2], "end"), ([1, 2], "end token")),
+    ("all_at_once", [1, 2], Yielded([1, 2], "end")),
+    ("all_at_once", "end", Yielded([1, 2], "end")),
+    ("another_text_among_results", Yielded([1, 2], "ended"), Yielded([1, 2], "end")),
+    ("only_one_of_them", Yielded([1, 2], "end"), Yielded([1, 2, 3], "end")),
+    ("backwards", Yielded([3, 1, 2], "end"), Yielded([2, 1, 3], "end")),
+    (None, Yielded([1, 7, 9], "end"), Yielded([1, 2, 3], "end")),
     ("another_kind_of_thing", {}, [1]),
     ("another_kind_of_thing", {"a": 1, "b": {}}, {"a": 1, "b": (1, 2)}),
     ("nan_or_infinity", WANT + np.array([0, np.nan, 0, 0], np.float32), WANT),

@@ -8,10 +8,11 @@ import tiny_a
 from gpt2lab import GPT2, Config, KVCache, Ops
 from gpt2lab.heads import attend_heads
 from gpt2lab.inside import without_heads
+from gpt2lab.kvcache import remember
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.linear import linear
 from gpt2lab.softmax import softmax
-from gpt2lab.taps import find
+from gpt2lab.taps import Recorder, find
 from gpt2lab.teach import diff
 from recipes import A, weights_of
 
@@ -268,6 +269,45 @@ def test_run_tapped_gives_the_logits_and_replaces_what_an_operation_gives():
     made = PLAIN.tapped(doubled).generate_ids([1, 5, 3], max_new_tokens=6, temperature=0)
     assert made == other.generate_ids([1, 5, 3], max_new_tokens=6, temperature=0)
     assert made != PLAIN.generate_ids([1, 5, 3], max_new_tokens=6, temperature=0)
+
+
+def test_remember_is_watched_under_its_block_and_has_no_place_in_a_trace():
+    """In each block that has a cache; a tap may exchange it."""
+    names, cache = [], KVCache(PLAIN.config)
+    for part in (IDS[:3], IDS[3:]):
+        PLAIN.run_tapped(part, lambda name, function: names.append(name) or function, cache)
+    assert [name for name in names if "remember" in name] == 2 * [
+        "h.0.attn.remember", "h.1.attn.remember"]
+    PLAIN.run_tapped(IDS, lambda name, function: names.append(name) or function)
+    assert sum("remember" in name for name in names) == 4
+    recorder = Recorder(PLAIN.config, PLAIN.weights)
+    PLAIN.run_tapped(IDS, recorder, KVCache(PLAIN.config))
+    assert list(recorder.arrays()) == list(TRACE)
+
+    def forgets(name, function):
+        if name != "h.1.attn.remember":
+            return function
+        return lambda old_k, old_v, k, v: function(0 * old_k, 0 * old_v, k, v)
+    rows = []
+    for tap in (forgets, lambda name, function: function):
+        cache = KVCache(PLAIN.config)
+        PLAIN(IDS[:3], cache)
+        rows.append(PLAIN.run_tapped(IDS[3:], tap, cache))
+    np.testing.assert_allclose(rows[1], TRACE["logits"][3:], atol=1e-5)
+    assert np.abs(rows[0] - rows[1]).max() > 0.001
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda old_k, old_v, k, v: remember(k, v, old_k, old_v),
+    lambda old_k, old_v, k, v: remember(old_v, old_k, v, k),
+    lambda old_k, old_v, k, v: remember(old_k, old_k, k, k),
+    lambda old_k, old_v, k, v: (k, v),
+    lambda old_k, old_v, k, v: np.stack(remember(old_k, old_v, k, v)),
+    lambda old_k, old_v, k, v: ..., lambda old_k, old_v, k, v: 1 / 0])
+def test_a_wrong_remember_is_named(wrong):
+    found = diff(tiny_a.model(ops=Ops(remember=wrong)), IDS)
+    assert (found.name, found.operation) == ("h.0.attn.remember", "remember")
+    assert diff(tiny_a.model(ops=Ops(remember=lambda *rows: list(remember(*rows)))), IDS) is None
 
 
 def test_a_tap_sees_what_the_tap_before_it_gives():

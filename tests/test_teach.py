@@ -75,6 +75,8 @@ def test_gallery_and_diff_name_the_operation(capsys):
     ("mlp", lambda x, a, b, c, d, linear, gelu: gelu(linear(linear(x, a, b), c, d)), "h.0.mlp"),
     ("lm_head", lambda x, gain, bias, wte, epsilon, layer_norm: x @ wte.T, "logits"),
     ("block", lambda x, w, **named: x, "h.0.resid_post"),
+    ("remember", lambda old_k, old_v, k, v: gpt2lab.Ops().remember(k, v, old_k, old_v),
+     "h.0.attn.remember"),
 ])
 def test_diff_finds_the_operation_at_fault(name, wrong, where):
     found = diff(gpt2lab.load(ops=gpt2lab.Ops(**{name: wrong})), [464, 3616, 5])

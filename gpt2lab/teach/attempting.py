@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .comparing import same
+from .comparing import Yielded, same
 
 SECONDS = 5.0                                   # for one case
 PRINTED = 2_000                                 # characters that one case may print
@@ -45,29 +45,37 @@ class TimeUp(BaseException):
     """Raised in a function that runs too long. No Exception, so that few functions catch it."""
 
 
+class OddResult(TypeError):
+    """Raised for a result that cannot be compared."""
+
+
 def attempt(function, case, seconds=SECONDS):
     """What the function gives for a case, or a Failure where that is nothing to be compared.
 
     It is a Failure to raise, to exit, to take longer than `seconds`, to give None, and to change
-    the arguments. What is changed in global settings is put back.
+    the arguments. What is changed in global settings is put back. Of a generator its values are
+    taken, one by one, where the case asks for one.
     """
     arguments, named = copy.deepcopy((case.arguments, case.named))
     begin = time.perf_counter()
     try:
-        result = contained(lambda: function(*arguments, **named), seconds, case.stops_at_nan)
+        result = contained(lambda: _taken(function(*arguments, **named), case.take), seconds,
+                           case.stops_at_nan)
     except TimeUp:
         return Failure(_too_long(time.perf_counter() - begin, seconds), TimeUp)
     except SystemExit:
         return Failure("it ends Python: give the result back with return", SystemExit)
     except KeyboardInterrupt:
         return Failure("it was interrupted", KeyboardInterrupt)
+    except OddResult as error:                  # among what a generator gives
+        return Failure(str(error))
     except BaseException as error:
         return Failure(told(error), type(error), own_line(error))
     if result is None:
         return Failure("nothing came back: is there a return?")
     try:
         result = _of_its_own(result)
-    except TypeError as error:
+    except OddResult as error:
         return Failure(str(error))
     except RecursionError as error:             # a list that holds itself
         return Failure(told(error))
@@ -178,10 +186,28 @@ class _Short(io.TextIOBase):
         return len(text)
 
 
+def _taken(result, most):
+    """What a generator gives, of its values at most `most`; all else is a result by itself.
+
+    Each value is copied at once: a list that is given may grow until the next one.
+    """
+    if most is None or not inspect.isgenerator(result):
+        return result
+    values = []
+    with contextlib.closing(result):
+        while len(values) < most:
+            try:
+                value = next(result)
+            except StopIteration as stop:
+                return Yielded(values, stop.value)
+            values.append(_of_its_own(value))
+    return Yielded(values)
+
+
 def _of_its_own(result):
     """A copy of what a function gave: the next case may change what it still holds.
 
-    Raises: TypeError for what is no number, text or array, nor a list, tuple or dict of them. So
+    Raises: OddResult for what is no number, text or array, nor a list, tuple or dict of them. So
     nothing is called later that such an object defines: its repr or its comparing may never end.
     """
     kind = type(result)
@@ -189,6 +215,8 @@ def _of_its_own(result):
         return result.copy()
     if kind in (list, tuple):
         return kind(map(_of_its_own, result))
+    if kind is Yielded:
+        return Yielded(result.values, _of_its_own(result.returned))
     if kind is dict:
         return {_of_its_own(key): _of_its_own(value) for key, value in result.items()}
     if isinstance(result, tuple) and hasattr(kind, "_fields"):      # a named tuple is a tuple
@@ -197,7 +225,7 @@ def _of_its_own(result):
         if inspect.iscoroutine(result):
             result.close()                      # else Python warns that nobody waits for it
         article = "an" if kind.__name__[:1].lower() in "aeiou" else "a"
-        raise TypeError(f"it gives {article} {kind.__name__}: want numbers, texts or plain arrays")
+        raise OddResult(f"it gives {article} {kind.__name__}: want numbers, texts or plain arrays")
     return result
 
 

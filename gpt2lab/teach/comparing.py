@@ -1,7 +1,19 @@
 """Is a result the one that was asked for, and if not, what is wrong with it, in one line?"""
+from dataclasses import dataclass
+
 import numpy as np
 
 NUMBERS = (bool, int, float, complex, np.generic)
+
+
+@dataclass(frozen=True)
+class Yielded:
+    """What a generator gave: the values one by one, and what it returned when it came to its end.
+
+    It is no list and no tuple: who gives all values at once has given them too late.
+    """
+    values: list
+    returned: object = None
 
 
 def fault(got, want, tolerance):
@@ -41,6 +53,8 @@ def _fault(got, want, tolerance):
         return _of_list(got, want, tolerance)
     if isinstance(want, dict):
         return _of_dict(got, want, tolerance)
+    if isinstance(want, Yielded):
+        return _of_generator(got, want, tolerance)
     if isinstance(want, NUMBERS):
         return _of_number(got, want, tolerance)
     right = type(got) is type(want) and got == want
@@ -97,6 +111,19 @@ def _of_dict(got, want, tolerance):
     return next((f"{key!r}: {text}" for key, text in texts.items() if text), None)
 
 
+def _of_generator(got, want, tolerance):
+    if not isinstance(got, Yielded):
+        return f"give each id with yield, one by one: want a generator, got {short(got)}"
+    if len(got.values) != len(want.values):
+        return (f"given with yield: want {len(want.values)} ids, got {len(got.values)}: "
+                f"{short(got.values)}")
+    text = _fault(got.values, want.values, tolerance)
+    if text:
+        return f"given with yield: {text}"
+    text = _fault(got.returned, want.returned, tolerance)
+    return text and f"given with return, at the end: {text}"
+
+
 def _of_number(got, want, tolerance):
     if isinstance(got, np.ndarray) and got.ndim == 0:
         got = got[()]
@@ -121,6 +148,8 @@ def _same(a, b, tolerance):
         return _same(list(a), b, tolerance)
     if isinstance(a, dict) and isinstance(b, dict):
         return set(a) == set(b) and all(_same(a[key], b[key], tolerance) for key in a)
+    if isinstance(a, Yielded) and isinstance(b, Yielded):
+        return _same((a.values, a.returned), (b.values, b.returned), tolerance)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(_same(x, y, tolerance) for x, y in zip(a, b))
     if isinstance(a, NUMBERS) and isinstance(b, NUMBERS):

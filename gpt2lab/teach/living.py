@@ -21,8 +21,9 @@ GAP = 0.01          # two best logits nearer than this may change places on anot
 # The operation that makes the array of this name.
 OPERATION = {"embed": "embed", "ln_1": "layer_norm", "ln_2": "layer_norm", "ln_f": "layer_norm",
              "attn.c_attn": "linear", "attn.c_proj": "linear", "mlp.c_fc": "linear",
-             "mlp.c_proj": "linear", "attn.pattern": "softmax", "attn.mixed": "attend",
-             "attn": "attend_heads", "mlp.act": "gelu", "mlp": "mlp", "resid_post": "block",
+             "mlp.c_proj": "linear", "attn.remember": "remember",
+             "attn.pattern": "softmax", "attn.mixed": "attend", "attn": "attend_heads",
+             "mlp.act": "gelu", "mlp": "mlp", "resid_post": "block",
              "logits": "lm_head", "linear?": "linear", "layer_norm?": "layer_norm"}
 
 
@@ -61,7 +62,7 @@ def gallery(name, prompt=PROMPT, tokens=12, most=None):
     for what, model in models:
         try:
             with np.errstate(all="ignore"):
-                got = model.next_logits(model.encode(prompt))                       # (V,)
+                got = model.next_logits(model.encode(prompt), KVCache(model.config))    # (V,)
             logits = "same" if _near(got, wanted, 1e-4) else "changed"
         except Exception:
             logits = "none"
@@ -90,7 +91,8 @@ def diff(model, ids, tolerance=5e-6):
     tolerance is a share of the largest number of an array.
     """
     library, found = Ops(), []
-    right = {"linear?": library.linear, "layer_norm?": library.layer_norm}
+    right = {"linear?": library.linear, "layer_norm?": library.layer_norm,
+             "attn.remember": library.remember}         # the run below has no cache
     GPT2(model.config, model.weights, model.tokenizer).run_tapped(
         ids, lambda name, function: right.setdefault(name, function))
 
@@ -132,12 +134,16 @@ def _result(function, arguments, named):
 
 
 def _near(a, b, tolerance):
-    """Two arrays, and no two numbers in one place further apart than the tolerance."""
+    """Two arrays (or pairs), no two numbers in one place further apart than the tolerance."""
+    if isinstance(a, (tuple, list)) and isinstance(b, tuple):           # a list is as good
+        return len(a) == len(b) and all(_near(*pair, tolerance) for pair in zip(a, b))
     return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and show.near(a, b, tolerance)
 
 
 def _size(array):
-    """The largest finite number of an array, at least 1: what rounding is measured by."""
+    """The largest finite number of an array (or pair), at least 1: what rounding is measured by."""
+    if isinstance(array, tuple):
+        return max(map(_size, array))
     return np.abs(array[np.isfinite(array)]).max(initial=1) if isinstance(array, np.ndarray) else 1
 
 

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from .attempting import Failure, TimeUp
-from .comparing import same
+from .comparing import Yielded, same
 
 TOLERANCE = 1e-5
 _slips = []
@@ -33,6 +33,9 @@ def _could(test, got, want):
     if isinstance(got, dict) and isinstance(want, dict) and got.keys() == want.keys():
         pairs = [(got[key], want[key]) for key in want if not same(got[key], want[key])]
         return bool(pairs) and all(_could(test, *pair) for pair in pairs)
+    if isinstance(got, Yielded) and isinstance(want, Yielded):
+        ended = same(got.returned, want.returned)       # then the slip is among the values
+        got, want = (one.values if ended else (one.values, one.returned) for one in (got, want))
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")     # of rows that are nan
@@ -64,6 +67,16 @@ def nothing_given_back(got, want):
     return?
     """
     return got.text.startswith("nothing came back")
+
+
+@slip
+def all_at_once(got, want):
+    """Everything comes back at once, where one value after the other is asked for.
+
+    return ends the function; yield hands a value over, and the function goes on when the next one
+    is wanted. Which line of yours knows a new value first?
+    """
+    return isinstance(want, Yielded) and not isinstance(got, (Yielded, Failure))
 
 
 @slip

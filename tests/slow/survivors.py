@@ -67,10 +67,6 @@ SURVIVORS = {
         "USub dropped in: return np.array([lm_head(x, gain, bias, wte).argmax(axis=-1) for x in "
         "streams])": "logits have two axes, so the last one is axis 1",
     },
-    "write_loop": {
-        "int() dropped in: chosen = int(np.argmax(next_logits(ids)))":
-            "a whole number of NumPy's is taken for an id",
-    },
     "induction_score": {
         "1 to 2 in: t = np.arange(period, pattern.shape[-1])":
             "a pattern has as many queries as keys: axes -1 and -2 are alike",

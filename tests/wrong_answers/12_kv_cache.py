@@ -1,144 +1,161 @@
 """Answers as different people write them, each wrong for some input, and some that are right."""
-WRONG = {"cached_step": [
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe)
-    k = np.concatenate([past_k, x @ w_k])
-    v = np.concatenate([past_v, x @ w_v])
-    return attend(x @ w_q, k, v), k, v
+WRONG = {"remember": [
+'''def remember(old_k, old_v, k, v):
+    all_k = np.concatenate([old_k, k])
+    all_v = np.concatenate([old_v, v])
+    return all_k, all_v
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(ids))
-    k = np.vstack([past_k, x @ w_k])
-    v = np.vstack([past_v, x @ w_v])
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    return np.concatenate([k, old_k], axis=1), np.concatenate([v, old_v], axis=1)
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k = np.concatenate([x @ w_k, past_k])
-    v = np.concatenate([x @ w_v, past_v])
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    return np.vstack([old_k, k]), np.vstack([old_v, v])
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    new_k, new_v = x @ w_k, x @ w_v
-    k, v = np.concatenate([past_k, new_k]), np.concatenate([past_v, new_v])
-    return attend(x @ w_q, k, v), new_k, new_v
+'''def remember(old_k, old_v, k, v):
+    return np.concatenate([old_k, k], axis=-1), np.concatenate([old_v, v], axis=-1)
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    mixed = attend(q, k, v)
-    return mixed, np.concatenate([past_k, k]), np.concatenate([past_v, v])
+'''def remember(old_k, old_v, k, v):
+    return np.dstack([old_k, k]), np.dstack([old_v, v])
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k = np.concatenate([past_k, x @ w_v])
-    v = np.concatenate([past_v, x @ w_k])
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    all_k = np.append(old_k, k)
+    all_v = np.append(old_v, v)
+    return all_k, all_v
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k = np.concatenate([past_k, x @ w_k])
-    v = np.concatenate([past_v, x @ w_v])
-    return attend(x, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    all_k = np.append(old_k, k, axis=0)
+    all_v = np.append(old_v, v, axis=0)
+    return all_k, all_v
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k = np.concatenate([past_k, x @ w_k], axis=1)
-    v = np.concatenate([past_v, x @ w_v], axis=1)
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    all_k = np.concatenate([old_k, k], axis=1)
+    all_v = np.concatenate([old_v, v], axis=1)
+    return all_v, all_k
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k) + 1)
-    k = np.concatenate([past_k, x @ w_k])
-    v = np.concatenate([past_v, x @ w_v])
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    all_k = np.concatenate([old_k, k], axis=1)
+    all_v = np.concatenate([old_v, v], axis=1)
+    return all_k, all_k
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k = np.concatenate([past_k, x @ w_k])
-    v = np.concatenate([past_v, x @ w_v])
-    return attend(x @ w_q, k, v), v, k
+'''def remember(old_k, old_v, k, v):
+    all_k = np.concatenate([old_k, k], axis=1)
+    all_v = np.concatenate([old_v, k], axis=1)
+    return all_k, all_v
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k = np.concatenate([past_k, x @ w_k])
-    v = np.concatenate([past_v, x @ w_v])
-    scores = (x @ w_q) @ k.T / np.sqrt(np.float32(k.shape[-1]))
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True) @ v, k, v
+'''def remember(old_k, old_v, k, v):
+    all_k = np.concatenate([old_k, k], axis=1)
+    all_v = np.concatenate([old_k, v], axis=1)
+    return all_k, all_v
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids[-1:], wte, wpe, start=len(past_k))
-    k = np.concatenate([past_k, x @ w_k])
-    v = np.concatenate([past_v, x @ w_v])
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    return np.concatenate([old_k, old_v], axis=1), np.concatenate([k, v], axis=1)
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = wte[ids]
-    k = np.concatenate([past_k, x @ w_k])
-    v = np.concatenate([past_v, x @ w_v])
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    return k, v
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k = np.append(past_k, x @ w_k)
-    v = np.append(past_v, x @ w_v)
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    old_k = np.concatenate([old_k, k], axis=1)
+    old_v = np.concatenate([old_v, v], axis=1)
+    return k, v
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k = np.zeros((len(past_k) + len(ids), w_k.shape[1]))
-    v = np.zeros((len(past_v) + len(ids), w_v.shape[1]))
-    k[:len(past_k)], k[len(past_k):] = past_k, x @ w_k
-    v[:len(past_v)], v[len(past_v):] = past_v, x @ w_v
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    all_k = np.concatenate([old_k, k], axis=1)
+    all_v = np.concatenate([old_v, v], axis=1)
+    return old_k, old_v
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k = np.concatenate([past_k, x @ w_k])
-    v = np.concatenate([past_v, x @ w_v])
-    return attend(x @ w_q, k, v)
+'''def remember(old_k, old_v, k, v):
+    old_k = np.concatenate([old_k, k], axis=1)
+    old_v = np.concatenate([old_v, v], axis=1)
+''',
+'''def remember(old_k, old_v, k, v):
+    all_k = np.concatenate([old_k, k], axis=1)
+    return all_k, v
+''',
+'''def remember(old_k, old_v, k, v):
+    return old_k + k, old_v + v
+''',
+'''def remember(old_k, old_v, k, v):
+    return [old_k, k], [old_v, v]
+''',
+'''def remember(old_k, old_v, k, v):
+    H, old, Dh = old_k.shape
+    all_k = np.zeros((H, old + k.shape[1], Dh))
+    all_v = np.zeros((H, old + v.shape[1], Dh))
+    all_k[:, :old], all_k[:, old:] = old_k, k
+    all_v[:, :old], all_v[:, old:] = old_v, v
+    return all_k, all_v
+''',
+'''def remember(old_k, old_v, k, v):
+    H, old, Dh = old_k.shape
+    all_k = np.zeros((H, old + 1, Dh), np.float32)
+    all_v = np.zeros((H, old + 1, Dh), np.float32)
+    all_k[:, :old], all_k[:, old] = old_k, k[:, -1]
+    all_v[:, :old], all_v[:, old] = old_v, v[:, -1]
+    return all_k, all_v
+''',
+'''def remember(old_k, old_v, k, v):
+    all_k = [list(old) + list(new) for old, new in zip(old_k, k)]
+    all_v = [list(old) + list(new) for old, new in zip(old_v, v)]
+    return all_k, all_v
+''',
+'''def remember(old_k, old_v, k, v):
+    return list(old_k) + list(k), list(old_v) + list(v)
+''',
+'''def remember(old_k, old_v, k, v):
+    return np.stack([old_k, k], axis=1), np.stack([old_v, v], axis=1)
+''',
+'''def remember(old_k, old_v, k, v):
+    T = k.shape[1]
+    old_k[:, -T:] = k
+    old_v[:, -T:] = v
+    return old_k, old_v
+''',
+'''def remember(old_k, old_v, k, v):
+    all_k = np.concatenate((old_k, k), axis=1)
+    all_v = np.concatenate((old_v, v), axis=1)
+    return np.array([all_k, all_v])
+''',
+'''def remember(old_k, old_v, k, v):
+    return np.concatenate((old_k, k), axis=1)
+''',
+'''def remember(old_k, old_v, k, v):
+    return np.concatenate(old_k, k), np.concatenate(old_v, v)
+''',
+'''def remember(old_k, old_v, k, v):
+    all_k = np.concatenate([old_k[0], k[0]])
+    all_v = np.concatenate([old_v[0], v[0]])
+    return all_k, all_v
+''',
+'''def remember(old_k, old_v, k, v):
+    all_k = np.concatenate([old_k[:, 1:], k], axis=1)
+    all_v = np.concatenate([old_v[:, 1:], v], axis=1)
+    return all_k, all_v
 ''',
 ]}
-RIGHT = {"cached_step": [
-'''def cached_step(new, old_k, old_v, words, places, a, b, c):
-    rows = embed(new, words, places, len(old_k))
-    keys, values = np.vstack((old_k, rows @ b)), np.vstack((old_v, rows @ c))
-    return attend(rows @ a, keys, values), keys, values
+RIGHT = {"remember": [
+'''def remember(past_k, past_v, new_k, new_v):
+    return np.hstack((past_k, new_k)), np.hstack((past_v, new_v))
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    S = len(past_k) + len(ids)
-    x = wte[np.asarray(ids)] + wpe[len(past_k):S]
-    k = np.r_[past_k, x @ w_k]
-    v = np.r_[past_v, x @ w_v]
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    return [np.append(old, new, axis=1) for old, new in ((old_k, k), (old_v, v))]
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    mixed = []
-    for token in ids:
-        x = embed([token], wte, wpe, start=len(past_k))
-        past_k = np.append(past_k, x @ w_k, axis=0)
-        past_v = np.append(past_v, x @ w_v, axis=0)
-        mixed.append(attend(x @ w_q, past_k, past_v)[0])
-    return np.array(mixed), past_k, past_v
+'''def remember(old_k, old_v, k, v):
+    H, past, Dh = old_k.shape
+    keys = np.empty((H, past + k.shape[1], Dh), k.dtype)
+    values = np.empty_like(keys)
+    keys[:, :past], keys[:, past:] = old_k, k
+    values[:, :past], values[:, past:] = old_v, v
+    return keys, values
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    P, T = past_k.shape[0], len(ids)
-    x = embed(ids, wte, wpe, start=P)
-    k = np.empty((P + T, past_k.shape[1]), np.float32)
-    v = np.empty((P + T, past_v.shape[1]), np.float32)
-    k[:P], k[P:] = past_k, x @ w_k
-    v[:P], v[P:] = past_v, x @ w_v
-    return attend(x @ w_q, k, v), k, v
+'''def remember(old_k, old_v, k, v):
+    all_k = np.stack([np.vstack([old, new]) for old, new in zip(old_k, k)])
+    all_v = np.stack([np.vstack([old, new]) for old, new in zip(old_v, v)])
+    return all_k, all_v
 ''',
-'''def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    x = embed(ids, wte, wpe, start=past_k.shape[0])
-    k, v = (np.concatenate([old, x @ w]) for old, w in ((past_k, w_k), (past_v, w_v)))
-    scores = (x @ w_q) @ k.T / np.float32(np.sqrt(k.shape[-1]))
-    T, S = scores.shape
-    scores[np.arange(S) > np.arange(S - T, S)[:, None]] = -np.inf
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return [e / e.sum(axis=-1, keepdims=True) @ v, k, v]
+'''def remember(old_k, old_v, k, v):
+    for t in range(k.shape[1]):
+        old_k = np.concatenate([old_k, k[:, t:t + 1]], axis=-2)
+        old_v = np.concatenate([old_v, v[:, t:t + 1]], axis=-2)
+    return old_k, old_v
 ''',
 ]}

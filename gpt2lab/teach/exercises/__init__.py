@@ -18,12 +18,14 @@ class Case:
     """One call: label (what the learner reads), arguments, named arguments.
 
     stops_at_nan: a division by 0, or an operation that makes a nan, stops the function with its
-    error.
+    error. take: a generator is asked for, and at most so many of its values are taken; None: none
+    is asked for.
     """
     label: str
     arguments: tuple = ()
     named: dict = field(default_factory=dict)
     stops_at_nan: bool = False
+    take: int | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 import numpy as np
 
 from gpt2lab.inside import best_tokens
+from gpt2lab.sampling import probabilities, sample
 from gpt2lab.teach import show
 
 from . import Case, exercise, mistake
@@ -19,359 +20,528 @@ def words(tokenizer, arrays):
 # the exercises
 
 
-def write_loop(next_logits, ids, max_new_tokens, context, end):
-    """The right answer: predict, choose, append, with one reason to stop."""
-    ids, new = list(ids), []
-    while True:
-        if len(new) == max_new_tokens:
-            return new, "enough"
+def write_loop(next_logits, ids, max_new_tokens, context, end, choose):
+    """The right answer: predict, choose, hand out, append, with one reason to stop."""
+    ids = list(ids)
+    for _ in range(max_new_tokens):
         if len(ids) == context:
-            return new, "context full"
-        chosen = int(np.argmax(next_logits(ids)))
+            return "context full"
+        chosen = choose(next_logits(ids))
         if chosen == end:
-            return new, "end token"
+            return "end token"
+        yield chosen
         ids.append(chosen)
-        new.append(chosen)
+    return "enough"
+
+
+class _Whole:
+    """The ids of a loop, one by one; behind the last of them, its reason."""
+
+    def __init__(self, *arguments):
+        self.arguments = arguments
+
+    def __iter__(self):
+        self.reason = yield from write_loop(*self.arguments)
 
 
 @mistake(of=write_loop)
-def end_token_kept(next_logits, ids, max_new_tokens, context, end):
-    """The end token is returned with the text.
+def all_returned_at_once(next_logits, ids, max_new_tokens, context, end, choose):
+    """All ids come back at once, in a list beside the reason.
 
-    It is a signal, no part of the text. What comes first: to append the token, or to compare it?
+    Nobody can read the text while it is written. return ends the function; yield hands an id over
+    and goes on later. Which line knows the next id?
     """
-    new, reason = write_loop(next_logits, ids, max_new_tokens, context, end)
-    return (new + [end] if reason == "end token" else new), reason
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    return list(loop), loop.reason
 
 
 @mistake(of=write_loop)
-def end_token_ignored(next_logits, ids, max_new_tokens, context, end):
+def list_returned(next_logits, ids, max_new_tokens, context, end, choose):
+    """All ids come back at once, in a list, and the reason is lost.
+
+    Nobody can read the text while it is written. return ends the function; yield hands an id over
+    and goes on later. Which line knows the next id?
+    """
+    return list(write_loop(next_logits, ids, max_new_tokens, context, end, choose))
+
+
+@mistake(of=write_loop)
+def collected_first(next_logits, ids, max_new_tokens, context, end, choose):
+    """The ids are collected in a list, and handed out when the last of them is there.
+
+    Then the first word comes as late as the last one. In which line is an id known, and what can
+    you do there at once?
+    """
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    yield from list(loop)
+    return loop.reason
+
+
+@mistake(of=write_loop)
+def list_yielded(next_logits, ids, max_new_tokens, context, end, choose):
+    """A whole list is handed out by one yield.
+
+    Each yield hands out what stands behind it. What should that be, a list or one id, and where in
+    the loop?
+    """
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    yield list(loop)
+    return loop.reason
+
+
+@mistake(of=write_loop)
+def text_so_far_yielded(next_logits, ids, max_new_tokens, context, end, choose):
+    """Each yield hands out the whole text so far.
+
+    Who reads the stream has the beginning already. What is new in each turn?
+    """
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    text = list(ids)
+    for chosen in loop:
+        text.append(chosen)
+        yield list(text)
+    return loop.reason
+
+
+@mistake(of=write_loop)
+def new_ids_so_far_yielded(next_logits, ids, max_new_tokens, context, end, choose):
+    """Each yield hands out all new ids so far.
+
+    Who reads the stream has the first ones already. What is new in each turn?
+    """
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    new = []
+    for chosen in loop:
+        new.append(chosen)
+        yield list(new)
+    return loop.reason
+
+
+@mistake(of=write_loop)
+def each_in_a_list(next_logits, ids, max_new_tokens, context, end, choose):
+    """Each id is handed out in a list of its own.
+
+    Square brackets make a list. What does tokenizer.decode_stream expect, ids or lists?
+    """
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    for chosen in loop:
+        yield [chosen]
+    return loop.reason
+
+
+@mistake(of=write_loop)
+def nothing_yielded(next_logits, ids, max_new_tokens, context, end, choose):
+    """No id is handed out: only the reason comes back.
+
+    Without a yield the function runs to its end at once. What hands out the chosen id, each time
+    round the loop?
+    """
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    list(loop)
+    return loop.reason
+
+
+@mistake(of=write_loop)
+def prompt_yielded(next_logits, ids, max_new_tokens, context, end, choose):
+    """The prompt is handed out along with the new ids.
+
+    Who calls has the prompt already. Which ids has the model chosen?
+    """
+    yield from ids
+    return (yield from write_loop(next_logits, ids, max_new_tokens, context, end, choose))
+
+
+@mistake(of=write_loop)
+def end_token_yielded(next_logits, ids, max_new_tokens, context, end, choose):
+    """The end token is handed out with the text.
+
+    It is a signal, no part of the text. What comes first: yield, or the comparison with end?
+    """
+    reason = yield from write_loop(next_logits, ids, max_new_tokens, context, end, choose)
+    if reason == "end token":
+        yield end
+    return reason
+
+
+@mistake(of=write_loop)
+def end_token_ignored(next_logits, ids, max_new_tokens, context, end, choose):
     """The end token stops nothing.
 
     Which argument tells you that the model has finished its text?
     """
-    return write_loop(next_logits, ids, max_new_tokens, context, None)
+    return write_loop(next_logits, ids, max_new_tokens, context, None, choose)
 
 
 @mistake(of=write_loop)
-def one_too_many(next_logits, ids, max_new_tokens, context, end):
-    """There is one token too many, also where none was asked for.
+def end_token_skipped(next_logits, ids, max_new_tokens, context, end, choose):
+    """The end token is not handed out, but the loop goes on behind it.
 
-    With max_new_tokens = 0 the model must not be asked at all. Count before you predict.
+    What the model says after the end of a text is another text. What do you do instead of going on?
     """
-    return write_loop(next_logits, ids, max_new_tokens + 1, context, end)
+    ids, given = list(ids), 0
+    while given < max_new_tokens:
+        if len(ids) == context:
+            return "context full"
+        ids.append(choose(next_logits(ids)))
+        if ids[-1] != end:
+            given += 1
+            yield ids[-1]
+    return "enough"
 
 
 @mistake(of=write_loop)
-def context_ignored(next_logits, ids, max_new_tokens, context, end):
-    """The text grows past the context.
-
-    The position table has no row for a position past the last. When must the loop stop?
-    """
-    return write_loop(next_logits, ids, max_new_tokens, 10 ** 9, end)
-
-
-@mistake(of=write_loop)
-def last_token_only(next_logits, ids, max_new_tokens, context, end):
-    """The model is shown the last token only.
-
-    A GPT reads the whole text for every new token. What do you hand to next_logits?
-    """
-    return write_loop(lambda ids: next_logits(ids[-1:]), ids, max_new_tokens, context, end)
-
-
-@mistake(of=write_loop)
-def not_appended(next_logits, ids, max_new_tokens, context, end):
-    """The chosen token is not appended to what the model reads.
-
-    Then it is asked the same question again and again.
-    """
-    first = list(ids)
-    new, reason = write_loop(lambda _: next_logits(first), ids, max_new_tokens, context, end)
-    return new, reason
-
-
-@mistake(of=write_loop)
-def prompt_returned(next_logits, ids, max_new_tokens, context, end):
-    """The prompt is returned along with the new tokens.
-
-    Only the new tokens are asked for: keep them in a list of their own.
-    """
-    new, reason = write_loop(next_logits, ids, max_new_tokens, context, end)
-    return list(ids) + new, reason
-
-
-@mistake(of=write_loop)
-def end_token_0_missed(next_logits, ids, max_new_tokens, context, end):
+def end_token_0_missed(next_logits, ids, max_new_tokens, context, end, choose):
     """An end token with the id 0 stops nothing.
 
     0 counts as false in Python. How do you ask whether there is an end token at all?
     """
-    return write_loop(next_logits, ids, max_new_tokens, context, end or None)
+    return write_loop(next_logits, ids, max_new_tokens, context, end or None, choose)
 
 
 @mistake(of=write_loop)
-def context_one_late(next_logits, ids, max_new_tokens, context, end):
-    """The text becomes one token longer than the context.
-
-    With N positions there is room for N tokens. Is the next one still allowed when there are N?
-    """
-    return write_loop(next_logits, ids, max_new_tokens, context + 1, end)
-
-
-@mistake(of=write_loop)
-def context_before_enough(next_logits, ids, max_new_tokens, context, end):
-    """A full context is reported although enough tokens were written.
-
-    Where both are true, the reason is that you got what you asked for. Which test comes first?
-    """
-    new, reason = write_loop(next_logits, ids, max_new_tokens, context, end)
-    return new, "context full" if len(ids) + len(new) >= context and reason == "enough" else reason
-
-
-@mistake(of=write_loop)
-def context_one_early(next_logits, ids, max_new_tokens, context, end):
-    """The loop stops one token before the context is full.
-
-    With N positions there is room for N tokens. How many stand there when you stop?
-    """
-    if len(ids) == context:
-        return [], "enough" if max_new_tokens == 0 else "context full"
-    return write_loop(next_logits, ids, max_new_tokens, context - 1, end)
-
-
-@mistake(of=write_loop)
-def context_counts_new_tokens(next_logits, ids, max_new_tokens, context, end):
-    """Only the new tokens are counted against the context.
-
-    Prompt and new tokens stand in one row of positions. Which list has all of them?
-    """
-    return write_loop(next_logits, ids, max_new_tokens, context + len(ids), end)
-
-
-@mistake(of=write_loop)
-def prompt_counts_as_new(next_logits, ids, max_new_tokens, context, end):
-    """The prompt is counted against max_new_tokens.
-
-    So many new tokens are asked for, however long the prompt is. Whose length do you compare?
-    """
-    return write_loop(next_logits, ids, max(max_new_tokens - len(ids), 0), context, end)
-
-
-@mistake(of=write_loop)
-def window_slides(next_logits, ids, max_new_tokens, context, end):
-    """The text is cut to its last tokens when the context is full, and goes on.
-
-    Then the model no longer knows the beginning. This loop stops instead. With which reason?
-    """
-    return write_loop(lambda ids: next_logits(ids[-context:]), ids, max_new_tokens, 10 ** 9, end)
-
-
-@mistake(of=write_loop)
-def asked_before_counting(next_logits, ids, max_new_tokens, context, end):
-    """The model is asked before anything is counted, so there is always one token at least.
-
-    With max_new_tokens = 0, or with a prompt that fills the context, it must not be asked at all.
-    Which tests come before the question?
-    """
-    chosen = int(np.argmax(next_logits(ids)))
-    if chosen == end:
-        return [], "end token"
-    rest, reason = write_loop(next_logits, [*ids, chosen], max(max_new_tokens - 1, 0),
-                              max(context, len(ids) + 1), end)
-    return [chosen, *rest], reason
-
-
-@mistake(of=write_loop)
-def only_new_ones_read(next_logits, ids, max_new_tokens, context, end):
-    """The model reads the prompt once, and later the new tokens only.
-
-    It has no memory of its own: what it should know must stand in its input. What is the whole
-    text?
-    """
-    n = len(ids)
-    return write_loop(lambda ids: next_logits(ids[n:] or ids), ids, max_new_tokens, context, end)
-
-
-@mistake(of=write_loop)
-def smallest_logit(next_logits, ids, max_new_tokens, context, end):
-    """The token with the smallest logit is chosen.
-
-    argmin finds the smallest, and argsort begins with it. Where does the largest stand?
-    """
-    return write_loop(lambda ids: -np.asarray(next_logits(ids)), ids, max_new_tokens, context, end)
-
-
-@mistake(of=write_loop)
-def sizes_of_the_logits(next_logits, ids, max_new_tokens, context, end):
-    """The logit farthest from 0 is chosen, not the largest.
-
-    A logit of -9 is a very bad one. What does abs, or a square, make of it?
-    """
-    return write_loop(lambda ids: np.abs(next_logits(ids)), ids, max_new_tokens, context, end)
-
-
-@mistake(of=write_loop)
-def logits_cut_off(next_logits, ids, max_new_tokens, context, end):
-    """The logits are cut off or rounded to whole numbers, or all below 0 count as 0.
-
-    Logits are fractions, and often all of them are negative. Then many look alike. Which step is
-    not needed to find the largest?
-    """
-    return write_loop(lambda ids: np.trunc(next_logits(ids)), ids, max_new_tokens, context, end)
-
-
-@mistake(of=write_loop)
-def one_logit_only(next_logits, ids, max_new_tokens, context, end):
-    """One logit is picked out before the largest is looked for: then it is always token 0.
-
-    next_logits gives one row already, (V,), not one for each position. Of what do you take [-1]?
-    """
-    return write_loop(lambda ids: next_logits(ids)[-1:], ids, max_new_tokens, context, end)
-
-
-@mistake(of=write_loop)
-def value_not_place(next_logits, ids, max_new_tokens, context, end):
-    """The largest logit itself is taken as the token, not its place.
-
-    max gives the value, and another function gives its place. The place is the id.
-    """
-    def place_of(ids):
-        scores = np.zeros(2000)
-        scores[int(np.max(next_logits(ids)))] = 1
-        return scores
-    return write_loop(place_of, ids, max_new_tokens, context, end)
-
-
-@mistake(of=write_loop)
-def end_in_the_prompt(next_logits, ids, max_new_tokens, context, end):
+def end_in_the_prompt(next_logits, ids, max_new_tokens, context, end, choose):
     """An end token anywhere in the prompt stops the loop.
 
     Only a token that the model has chosen ends the text. Which list, or which token, do you look
     at?
     """
-    return ([], "end token") if end in ids else write_loop(
-        next_logits, ids, max_new_tokens, context, end)
+    if end in ids:
+        return "end token"
+    return (yield from write_loop(next_logits, ids, max_new_tokens, context, end, choose))
 
 
 @mistake(of=write_loop)
-def end_at_the_end_of_the_prompt(next_logits, ids, max_new_tokens, context, end):
+def end_at_the_end_of_the_prompt(next_logits, ids, max_new_tokens, context, end, choose):
     """A prompt that ends with the end token stops the loop before it begins.
 
     Only a token that the model has chosen ends the text. When is the last token of the text one?
     """
-    return ([], "end token") if ids[-1] == end else write_loop(
-        next_logits, ids, max_new_tokens, context, end)
+    if ids[-1] == end:
+        return "end token"
+    return (yield from write_loop(next_logits, ids, max_new_tokens, context, end, choose))
 
 
 @mistake(of=write_loop)
-def end_by_identity(next_logits, ids, max_new_tokens, context, end):
+def end_by_identity(next_logits, ids, max_new_tokens, context, end, choose):
     """A large id of the end token is not recognised.
 
     `is` asks for the same object, and two equal numbers may be two objects. What asks whether they
     are equal?
     """
     small = end if end is not None and end <= 256 else None
-    return write_loop(next_logits, ids, max_new_tokens, context, small)
+    return write_loop(next_logits, ids, max_new_tokens, context, small, choose)
 
 
 @mistake(of=write_loop)
-def end_token_skipped(next_logits, ids, max_new_tokens, context, end):
-    """The end token is left out, but the loop goes on behind it.
+def never_enough(next_logits, ids, max_new_tokens, context, end, choose):
+    """max_new_tokens stops nothing.
 
-    What the model says after the end of a text is another text. What do you do instead of going on?
+    So many ids are asked for, and no more. What ends your loop when the model would go on?
     """
-    ids, new = list(ids), []
-    while len(new) < max_new_tokens:
-        if len(ids) == context:
-            return new, "context full"
-        ids.append(int(np.argmax(next_logits(ids))))
-        if ids[-1] != end:
-            new.append(ids[-1])
-    return new, "enough"
+    return write_loop(next_logits, ids, 10 ** 9, context, end, choose)
 
 
 @mistake(of=write_loop)
-def always_enough(next_logits, ids, max_new_tokens, context, end):
+def one_too_many(next_logits, ids, max_new_tokens, context, end, choose):
+    """There is one id too many, also where none was asked for.
+
+    With max_new_tokens = 0 the model must not be asked at all. How often does your loop turn?
+    """
+    return write_loop(next_logits, ids, max_new_tokens + 1, context, end, choose)
+
+
+@mistake(of=write_loop)
+def one_too_few(next_logits, ids, max_new_tokens, context, end, choose):
+    """There is one id too few.
+
+    range(n) has n turns, from 0 to n - 1. How often does your loop turn?
+    """
+    return write_loop(next_logits, ids, max(max_new_tokens - 1, 0), context, end, choose)
+
+
+@mistake(of=write_loop)
+def context_ignored(next_logits, ids, max_new_tokens, context, end, choose):
+    """The text grows past the context.
+
+    The position table has no row for a position past the last. When must the loop stop?
+    """
+    return write_loop(next_logits, ids, max_new_tokens, 10 ** 9, end, choose)
+
+
+@mistake(of=write_loop)
+def context_one_late(next_logits, ids, max_new_tokens, context, end, choose):
+    """The text becomes one token longer than the context.
+
+    With N positions there is room for N tokens. Is the next one still allowed when there are N?
+    """
+    return write_loop(next_logits, ids, max_new_tokens, context + 1, end, choose)
+
+
+@mistake(of=write_loop)
+def context_one_early(next_logits, ids, max_new_tokens, context, end, choose):
+    """The loop stops one token before the context is full.
+
+    With N positions there is room for N tokens. How many stand there when you stop?
+    """
+    if len(ids) == context:
+        return "enough" if max_new_tokens == 0 else "context full"
+    return (yield from write_loop(next_logits, ids, max_new_tokens, context - 1, end, choose))
+
+
+@mistake(of=write_loop)
+def context_before_enough(next_logits, ids, max_new_tokens, context, end, choose):
+    """A full context is reported although enough ids were written.
+
+    Where both are true, the reason is that you got what you asked for. Which test comes first?
+    """
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    new = []
+    for chosen in loop:
+        new.append(chosen)
+        yield chosen
+    full = len(ids) + len(new) >= context and loop.reason == "enough"
+    return "context full" if full else loop.reason
+
+
+@mistake(of=write_loop)
+def context_counts_new_ids(next_logits, ids, max_new_tokens, context, end, choose):
+    """Only the new ids are counted against the context.
+
+    Prompt and new ids stand in one row of positions. Which list has all of them?
+    """
+    return write_loop(next_logits, ids, max_new_tokens, context + len(ids), end, choose)
+
+
+@mistake(of=write_loop)
+def prompt_counts_as_new(next_logits, ids, max_new_tokens, context, end, choose):
+    """The prompt is counted against max_new_tokens.
+
+    So many new ids are asked for, however long the prompt is. Whose length do you compare?
+    """
+    return write_loop(next_logits, ids, max(max_new_tokens - len(ids), 0), context, end, choose)
+
+
+@mistake(of=write_loop)
+def window_slides(next_logits, ids, max_new_tokens, context, end, choose):
+    """The text is cut to its last tokens when the context is full, and goes on.
+
+    Then the model no longer knows the beginning. This loop stops instead. With which reason?
+    """
+    return write_loop(lambda ids: next_logits(ids[-context:]), ids, max_new_tokens, 10 ** 9, end,
+                      choose)
+
+
+@mistake(of=write_loop)
+def asked_before_counting(next_logits, ids, max_new_tokens, context, end, choose):
+    """The model is asked before anything is counted, so there is always one id at least.
+
+    With max_new_tokens = 0, or with a prompt that fills the context, it must not be asked at all.
+    Which tests come before the question?
+    """
+    chosen = choose(next_logits(ids))
+    if chosen == end:
+        return "end token"
+    yield chosen
+    return (yield from write_loop(next_logits, [*ids, chosen], max(max_new_tokens - 1, 0),
+                                  max(context, len(ids) + 1), end, choose))
+
+
+@mistake(of=write_loop)
+def asked_when_full(next_logits, ids, max_new_tokens, context, end, choose):
+    """The model is asked once more although the context is full.
+
+    There is no position for another token, so nobody needs its answer. What do you test before you
+    ask?
+    """
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    for chosen in loop:
+        ids = [*ids, chosen]
+        yield chosen
+    full = loop.reason == "context full"
+    return "end token" if full and choose(next_logits(ids)) == end else loop.reason
+
+
+@mistake(of=write_loop)
+def last_token_only(next_logits, ids, max_new_tokens, context, end, choose):
+    """The model is shown the last token only.
+
+    A GPT reads the whole text for every new token. What do you hand to next_logits?
+    """
+    return write_loop(lambda ids: next_logits(ids[-1:]), ids, max_new_tokens, context, end, choose)
+
+
+@mistake(of=write_loop)
+def not_appended(next_logits, ids, max_new_tokens, context, end, choose):
+    """The chosen id is not appended to what the model reads.
+
+    Then it is asked the same question again and again. What must the text have grown by?
+    """
+    first = list(ids)
+    return write_loop(lambda _: next_logits(first), ids, max_new_tokens, context, end, choose)
+
+
+@mistake(of=write_loop)
+def text_stays_the_prompt(next_logits, ids, max_new_tokens, context, end, choose):
+    """The chosen id is appended nowhere: neither the model nor the context sees the text grow.
+
+    yield hands the id to the caller only. Which list has to know it too?
+    """
+    for _ in range(max_new_tokens):
+        if len(ids) == context:
+            return "context full"
+        chosen = choose(next_logits(ids))
+        if chosen == end:
+            return "end token"
+        yield chosen
+    return "enough"
+
+
+@mistake(of=write_loop)
+def only_new_ones_read(next_logits, ids, max_new_tokens, context, end, choose):
+    """The model reads the prompt once, and later the new ids only.
+
+    It has no memory of its own: what it should know must stand in its input. What is the whole
+    text?
+    """
+    n = len(ids)
+    return write_loop(lambda ids: next_logits(ids[n:] or ids), ids, max_new_tokens, context, end,
+                      choose)
+
+
+@mistake(of=write_loop)
+def always_the_largest(next_logits, ids, max_new_tokens, context, end, choose):
+    """The largest logit is chosen, whatever choose does.
+
+    Another choose may draw by chance, or take the smallest. Which argument is not used?
+    """
+    return write_loop(next_logits, ids, max_new_tokens, context, end, _largest)
+
+
+@mistake(of=write_loop)
+def one_logit_only(next_logits, ids, max_new_tokens, context, end, choose):
+    """One logit is picked out before choose sees them: then there is one place to choose from.
+
+    next_logits gives one row already, (V,), not one for each position. Of what do you take [-1]?
+    """
+    return write_loop(lambda ids: next_logits(ids)[-1:], ids, max_new_tokens, context, end, choose)
+
+
+@mistake(of=write_loop)
+def choose_gets_the_ids(next_logits, ids, max_new_tokens, context, end, choose):
+    """choose is handed the ids, not the logits.
+
+    The model gives a score for each token of the vocabulary, and choose picks one of those. What do
+    you hand to it?
+    """
+    return write_loop(lambda ids: np.asarray(ids), ids, max_new_tokens, context, end, choose)
+
+
+@mistake(of=write_loop)
+def chosen_twice(next_logits, ids, max_new_tokens, context, end, choose):
+    """choose is called twice for one token.
+
+    Where chance decides, the second call gives another id than the first. What keeps what the first
+    call gave?
+    """
+    ids = list(ids)
+    for _ in range(max_new_tokens):
+        if len(ids) == context:
+            return "context full"
+        logits = next_logits(ids)
+        if choose(logits) == end:
+            return "end token"
+        chosen = choose(logits)
+        yield chosen
+        ids.append(chosen)
+    return "enough"
+
+
+@mistake(of=write_loop)
+def asked_twice(next_logits, ids, max_new_tokens, context, end, choose):
+    """The model is asked twice for one token.
+
+    It takes seconds to answer, and choose may give another id the second time. What keeps what the
+    first call gave?
+    """
+    ids = list(ids)
+    for _ in range(max_new_tokens):
+        if len(ids) == context:
+            return "context full"
+        if choose(next_logits(ids)) == end:
+            return "end token"
+        chosen = choose(next_logits(ids))
+        yield chosen
+        ids.append(chosen)
+    return "enough"
+
+
+@mistake(of=write_loop)
+def always_enough(next_logits, ids, max_new_tokens, context, end, choose):
     """The reason is always "enough", whatever ended the loop.
 
     break leaves the loop at different places, and all of them lead to one return. How can each
     place tell its own reason?
     """
-    return write_loop(next_logits, ids, max_new_tokens, context, end)[0], "enough"
+    yield from write_loop(next_logits, ids, max_new_tokens, context, end, choose)
+    return "enough"
 
 
 @mistake(of=write_loop)
-def reasons_of_the_library(next_logits, ids, max_new_tokens, context, end):
+def reasons_of_the_library(next_logits, ids, max_new_tokens, context, end, choose):
     """The reasons have other names: those of the library.
 
     Here they are called "enough", "context full" and "end token". A text must be equal in every
     letter.
     """
     names = {"enough": "max_new_tokens", "context full": "context_full", "end token": "eos"}
-    new, reason = write_loop(next_logits, ids, max_new_tokens, context, end)
-    return new, names[reason]
+    return names[(yield from write_loop(next_logits, ids, max_new_tokens, context, end, choose))]
 
 
 @mistake(of=write_loop)
-def no_reason(next_logits, ids, max_new_tokens, context, end):
-    """The new tokens come back without the reason.
+def no_reason(next_logits, ids, max_new_tokens, context, end, choose):
+    """The ids come, but no reason in the end.
 
-    Two things are asked for. What does return give when there is a comma?
+    A generator may return as well, when it comes to its end. What stands behind each return of
+    yours?
     """
-    return write_loop(next_logits, ids, max_new_tokens, context, end)[0]
+    yield from write_loop(next_logits, ids, max_new_tokens, context, end, choose)
 
 
 @mistake(of=write_loop)
-def reason_first(next_logits, ids, max_new_tokens, context, end):
-    """The two results have changed places.
+def reason_yielded(next_logits, ids, max_new_tokens, context, end, choose):
+    """The reason is handed out by yield, as if it were one more id.
 
-    Which one does the text name first, the tokens or the reason?
+    What is yielded is part of the text. What gives something back at the very end?
     """
-    return write_loop(next_logits, ids, max_new_tokens, context, end)[::-1]
+    yield (yield from write_loop(next_logits, ids, max_new_tokens, context, end, choose))
 
 
 @mistake(of=write_loop)
-def nothing_collected(next_logits, ids, max_new_tokens, context, end):
-    """The list of new tokens stays empty.
+def ids_with_the_reason(next_logits, ids, max_new_tokens, context, end, choose):
+    """The ids come back once more at the end, beside the reason.
 
-    The chosen token goes into two lists: one that the model reads, and one that you return. Into
-    which did it not go?
+    The caller has had them, one by one. What alone is left to be told?
     """
-    return [], write_loop(next_logits, ids, max_new_tokens, context, end)[1]
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    new = []
+    for chosen in loop:
+        new.append(chosen)
+        yield chosen
+    return new, loop.reason
 
 
 @mistake(of=write_loop)
-def newest_first(next_logits, ids, max_new_tokens, context, end):
-    """The new tokens come back in the wrong order, the newest first.
-
-    Text is read from the front. At which end does your list grow?
-    """
-    new, reason = write_loop(next_logits, ids, max_new_tokens, context, end)
-    return new[::-1], reason
-
-
-@mistake(of=write_loop)
-def tokens_as_floats(next_logits, ids, max_new_tokens, context, end):
-    """The new tokens are floats.
-
-    np.array([]) and np.zeros hold float64 unless you say otherwise, and append keeps that. An id is
-    a whole number. What can hold the tokens as they are?
-    """
-    new, reason = write_loop(next_logits, ids, max_new_tokens, context, end)
-    return np.array(new, float), reason
-
-
-@mistake(of=write_loop)
-def prompt_grows(next_logits, ids, max_new_tokens, context, end):
+def prompt_grows(next_logits, ids, max_new_tokens, context, end, choose):
     """The caller's list of ids is changed: it grows with the text.
 
     append and += change the list itself, and a second name for it is no copy. How do you get a list
     of your own?
     """
-    new, reason = write_loop(next_logits, ids, max_new_tokens, context, end)
-    ids.extend(new)
-    return new, reason
+    loop = _Whole(next_logits, ids, max_new_tokens, context, end, choose)
+    for chosen in loop:
+        yield chosen
+        ids.append(chosen)
+    return loop.reason
 
 
 class Live:
@@ -639,21 +809,67 @@ def _moody(ids):
     return -np.random.default_rng(sum(ids) + len(ids)).random(10)
 
 
+class Asked:
+    """The toy, which answers only so many times: nobody has taken a further id."""
+
+    def __init__(self, times):
+        self.left = times
+
+    def __call__(self, ids):
+        if not self.left:
+            raise RuntimeError("the model is asked for one more id before the last one is handed "
+                               "out")
+        self.left -= 1
+        return _toy(ids)
+
+    def __eq__(self, other):                    # who has used it up has not changed it
+        return isinstance(other, Asked)
+
+
+def _largest(logits):
+    return int(np.argmax(logits))
+
+
+def _smallest(logits):
+    return int(np.argmin(logits))
+
+
+class Chance:
+    """Draws by chance, with the same luck in every try."""
+
+    def __init__(self):
+        self.rng = np.random.default_rng(13)
+
+    def __call__(self, logits):
+        return sample(probabilities(logits), self.rng.random())
+
+    def __eq__(self, other):                    # who has drawn has not changed it
+        return isinstance(other, Chance)
+
+
+def _case(label, next_logits, ids, most, context, end, choose=_largest, take=100):
+    return Case(label, (next_logits, ids, most, context, end, choose), take=take)
+
+
 exercise(write_loop, [
-    Case("three new tokens", (_toy, [1, 2], 3, 20, None)),
-    Case("an end token", (_toy, [1, 2], 8, 20, 7)),
-    Case("the first new token is the end token", (_toy, [1, 2], 8, 20, 5)),
-    Case("no new token asked for", (_toy, [1, 2], 0, 20, None)),
-    Case("a context of 6", (_toy, [1, 2, 3], 50, 6, None)),
-    Case("a prompt that fills the context", (_toy, [1, 2, 3], 5, 3, None)),
-    Case("the end token stands in the prompt", (_toy, [7, 1], 2, 20, 7)),
-    Case("the end token has the id 0", (_toy, [9], 3, 20, 0)),
-    Case("enough and full at once", (_toy, [1, 2, 3], 2, 5, None)),
-    Case("the prompt ends with the end token", (_toy, [1, 7], 2, 20, 7)),
-    Case("an end token with a large id", (_large_toy, [1, 2], 8, 20, 504)),
-    Case("the end token would come next", (_toy, [1, 2], 3, 20, 7)),
-    Case("logits that are fractions below 0", (_moody, [1, 2], 4, 20, None)),
-    Case("nothing asked for, and no room", (_toy, [1, 2, 3], 0, 3, None)),
+    _case("three new tokens", _toy, [1, 2], 3, 20, None),
+    _case("an end token", _toy, [1, 2], 8, 20, 7),
+    _case("the first new token is the end token", _toy, [1, 2], 8, 20, 5),
+    _case("no new token asked for", _toy, [1, 2], 0, 20, None),
+    _case("a context of 6", _toy, [1, 2, 3], 50, 6, None),
+    _case("a prompt that fills the context", _toy, [1, 2, 3], 5, 3, None),
+    _case("the end token stands in the prompt", _toy, [7, 1], 2, 20, 7),
+    _case("the end token has the id 0", _toy, [9], 3, 20, 0),
+    _case("enough and full at once", _toy, [1, 2, 3], 2, 5, None),
+    _case("the prompt ends with the end token", _toy, [1, 7], 2, 20, 7),
+    _case("an end token with a large id", _large_toy, [1, 2], 8, 20, 504),
+    _case("the end token would come next", _toy, [1, 2], 3, 20, 7),
+    _case("full, and the end token would come next", _toy, [1, 2, 3], 5, 3, 9),
+    _case("nothing asked for, and no room", _toy, [1, 2, 3], 0, 3, None),
+    _case("choose takes the smallest logit", _moody, [1, 2], 4, 20, None, _smallest),
+    _case("choose draws by chance", _moody, [1, 2], 6, 20, None, Chance()),
+    _case("two ids are taken while the text is being written", Asked(2), [1, 2], 8, 20, None,
+          take=2),
 ])
 exercise(until, [
     Case("the stop word in one piece", (["It was", " late. ", "He"], ".")),

@@ -1,12 +1,10 @@
-"""Lesson 12: a step with a cache, and a cache for each text."""
+"""Lesson 12: old rows and new ones, and a cache for each text."""
 from functools import lru_cache
 
 import numpy as np
 
-from gpt2lab.attention import attend
-from gpt2lab.embedding import embed
 from gpt2lab.inside import multiplications
-from gpt2lab.kvcache import KVCache
+from gpt2lab.kvcache import KVCache, remember
 
 from . import Case, exercise, mistake, random
 
@@ -38,215 +36,263 @@ def grown(model, text, moves):
 # the exercises
 
 
-def cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The right answer: only the new tokens are read, keys and values of the old ones are there."""
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k, v = np.concatenate([past_k, x @ w_k]), np.concatenate([past_v, x @ w_v])
-    return attend(x @ w_q, k, v), k, v
-
-
-@mistake(of=cached_step)
-def positions_restart(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The positions of the new tokens start again at 0.
-
-    embed has an argument for the position of the first new token. How many tokens came before?
-    """
-    x = embed(ids, wte, wpe)
-    k, v = np.concatenate([past_k, x @ w_k]), np.concatenate([past_v, x @ w_v])
-    return attend(x @ w_q, k, v), k, v
-
-
-@mistake(of=cached_step)
-def mask_without_offset(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The mask takes the first new token for the first token of the text.
-
-    The new query t may look at all old keys and at the new ones up to itself. attend does this
-    when the last query belongs to the last key. Do you mask a second time, or shift?
-    """
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k, v = np.concatenate([past_k, x @ w_k]), np.concatenate([past_v, x @ w_v])
-    T = len(ids)
-    mixed = [attend((x @ w_q)[t:t + 1], k[:t + 1], v[:t + 1])[0] for t in range(T)]
-    return np.stack(mixed), k, v
-
-
-@mistake(of=cached_step)
-def no_mask(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The new tokens see each other's future.
-
-    A cache does not make the mask needless: two new tokens in one step still have an order.
-    """
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k, v = np.concatenate([past_k, x @ w_k]), np.concatenate([past_v, x @ w_v])
-    mixed = [attend((x @ w_q)[t:t + 1], k, v)[0] for t in range(len(ids))]
-    return np.stack(mixed), k, v
-
-
-@mistake(of=cached_step)
-def old_rows_lost(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The old rows are overwritten: only the new keys and values are left.
-
-    What must a new token be able to look at? Join the old rows and the new ones.
-    """
-    x = embed(ids, wte, wpe, start=len(past_k))
-    return attend(x @ w_q, x @ w_k, x @ w_v), x @ w_k, x @ w_v
-
-
-@mistake(of=cached_step)
-def only_new_returned(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The new keys and values are given back without the old ones.
-
-    The next step starts from what you return. It needs the rows of all tokens so far.
-    """
-    mixed, k, v = cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v)
-    return mixed, k[len(past_k):], v[len(past_v):]
-
-
-@mistake(of=cached_step)
-def new_rows_first(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The new rows stand before the old ones.
+@mistake(of=remember)
+def new_rows_first(old_k, old_v, k, v):
+    """The new rows stand above the old ones.
 
     Keys stand in the order of the text. Which of the two comes first in concatenate?
     """
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k, v = np.concatenate([x @ w_k, past_k]), np.concatenate([x @ w_v, past_v])
-    return attend(x @ w_q, k, v), k, v
+    return np.concatenate([k, old_k], axis=-2), np.concatenate([v, old_v], axis=-2)
 
 
-@mistake(of=cached_step)
-def nothing_returned_to_keep(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The old keys and values are given back without the new ones.
+@mistake(of=remember)
+def keys_and_values_swapped(old_k, old_v, k, v):
+    """The two results have changed places: the values come before the keys.
 
-    The next step starts from what you return. Would it know the tokens of this step?
+    Both have the same shape, so nothing complains. Which of them does the stub name first?
     """
-    mixed, _, _ = cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v)
-    return mixed, past_k, past_v
+    return remember(old_v, old_k, v, k)
 
 
-def _step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v, start):
-    """The right answer with another position of the first new token."""
-    x = embed(ids, wte, wpe, start=start)
-    k, v = np.concatenate([past_k, x @ w_k]), np.concatenate([past_v, x @ w_v])
-    return attend(x @ w_q, k, v), k, v
+@mistake(of=remember)
+def keys_twice(old_k, old_v, k, v):
+    """The keys come back twice, and no values.
 
-
-@mistake(of=cached_step)
-def one_position_late(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The positions of the new tokens are one too high.
-
-    Positions count from 0. Where does the first new token stand when there is no old one?
+    A key says where to look, a value what is there. Which one is missing in your return?
     """
-    return _step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v, start=len(past_k) + 1)
+    return remember(old_k, old_k, k, k)
 
 
-@mistake(of=cached_step)
-def starts_at_their_number(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The positions start at the number of the new tokens, not of the old ones.
+@mistake(of=remember)
+def values_twice(old_k, old_v, k, v):
+    """The values come back twice, and no keys.
 
-    What stands before the first new token, and which array has a row for each of it?
+    A key says where to look, a value what is there. Which one is missing in your return?
     """
-    return _step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v, start=len(ids))
+    return remember(old_v, old_v, v, v)
 
 
-@mistake(of=cached_step)
-def no_positions(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The position table is not used.
+@mistake(of=remember)
+def new_keys_under_old_values(old_k, old_v, k, v):
+    """Below the old values stand the new keys.
 
-    Then "dog bites man" is "man bites dog". Which function adds both tables?
+    Both have the same shape, so nothing complains. Which new rows belong to old_v?
     """
-    return _step(ids, past_k, past_v, wte, 0 * wpe, w_q, w_k, w_v, start=len(past_k))
+    return remember(old_k, old_v, k, k)
 
 
-@mistake(of=cached_step)
-def last_id_only(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """Only the last of the new tokens is read.
+@mistake(of=remember)
+def new_values_under_old_keys(old_k, old_v, k, v):
+    """Below the old keys stand the new values.
 
-    A step may bring many tokens; the first one brings the whole prompt. How many rows must mixed
-    have?
+    Both have the same shape, so nothing complains. Which new rows belong to old_k?
     """
-    return _step(ids[-1:], past_k, past_v, wte, wpe, w_q, w_k, w_v, start=len(past_k))
+    return remember(old_k, old_v, v, v)
 
 
-@mistake(of=cached_step)
-def keys_and_values_swapped(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """Keys are made with w_v and values with w_k.
+@mistake(of=remember)
+def values_below_old_keys(old_k, old_v, k, v):
+    """Above the new values stand the old keys.
 
-    Both have the same shape, so nothing complains. Which letter belongs to which?
+    Both have the same shape, so nothing complains. Which old rows belong to v?
     """
-    return cached_step(ids, past_k, past_v, wte, wpe, w_q, w_v, w_k)
+    return remember(old_k, old_k, k, v)
 
 
-@mistake(of=cached_step)
-def results_swapped(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The last two results have changed places: the values come before the keys.
+@mistake(of=remember)
+def keys_below_old_values(old_k, old_v, k, v):
+    """Above the new keys stand the old values.
 
-    The next step takes them in the order in which you give them. Which comes first?
+    Both have the same shape, so nothing complains. Which old rows belong to k?
     """
-    mixed, k, v = cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v)
-    return mixed, v, k
+    return remember(old_v, old_v, k, v)
 
 
-@mistake(of=cached_step)
-def mixed_alone(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """Only mixed comes back, without the keys and values.
+@mistake(of=remember)
+def old_with_old(old_k, old_v, k, v):
+    """Old rows are joined with old ones, new rows with new ones.
 
-    The next step needs them. How many results does the text name?
+    All keys go into one array and all values into another. Which two pairs are those?
     """
-    return cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v)[0]
+    return np.concatenate([old_k, old_v], axis=-2), np.concatenate([k, v], axis=-2)
 
 
-@mistake(of=cached_step)
-def looks_at_new_ones_only(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The new tokens look at each other only; the old rows are joined after that.
+@mistake(of=remember)
+def old_rows_lost(old_k, old_v, k, v):
+    """The old rows are lost: only the new keys and values come back.
 
-    What should a new query be able to see? Then what comes first, to join or to look?
+    What must a new token be able to look at? Join the old rows and the new ones.
     """
-    _, k, v = cached_step(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v)
-    x = embed(ids, wte, wpe, start=len(past_k))
-    return attend(x @ w_q, x @ w_k, x @ w_v), k, v
+    return k, v
 
 
-@mistake(of=cached_step)
-def no_query(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """The rows themselves are handed to attend, in place of the queries.
+@mistake(of=remember)
+def only_old_returned(old_k, old_v, k, v):
+    """The old keys and values come back without the new ones.
 
-    A query is made of a row by a matrix of its own. Which argument is not used?
+    A token looks at itself too, and later ones look at it. Where do its rows go?
     """
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k, v = np.concatenate([past_k, x @ w_k]), np.concatenate([past_v, x @ w_v])
-    return attend(x, k, v), k, v
+    return old_k, old_v
 
 
-@mistake(of=cached_step)
-def joined_sideways(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """Old and new keys are joined side by side, not one below the other.
+@mistake(of=remember)
+def values_without_old(old_k, old_v, k, v):
+    """The keys are joined, but of the values only the new rows come back.
 
-    Each token is a row. Along which axis does concatenate join without being told?
+    Each key has a value, and a weight finds both at the same place. What do you do with v?
     """
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k = np.concatenate([past_k, x @ w_k], axis=1)
-    return attend(x @ w_q, k, np.concatenate([past_v, x @ w_v], axis=1)), k, past_v
+    return remember(old_k, old_v, k, v)[0], v
 
 
-@mistake(of=cached_step)
-def rows_flattened(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
-    """np.append makes one long row of all keys.
+@mistake(of=remember)
+def keys_without_old(old_k, old_v, k, v):
+    """The values are joined, but of the keys only the new rows come back.
 
-    Without an axis it flattens both arrays first. Which function joins rows and keeps them?
+    Each key has a value, and a weight finds both at the same place. What do you do with k?
     """
-    x = embed(ids, wte, wpe, start=len(past_k))
-    k, v = np.append(past_k, x @ w_k), np.append(past_v, x @ w_v)
-    return attend(x @ w_q, k, v), k, v
+    return k, remember(old_k, old_v, k, v)[1]
 
 
-@mistake(of=cached_step)
-def step_in_float64(ids, past_k, past_v, wte, wpe, w_q, w_k, w_v):
+@mistake(of=remember)
+def joined_along_the_heads(old_k, old_v, k, v):
+    """Old and new are joined along the heads' axis.
+
+    Without an axis, concatenate takes the first one, and so does vstack: that of the heads. Which
+    axis of (H, T, Dh) counts the tokens?
+    """
+    return np.concatenate([old_k, k]), np.concatenate([old_v, v])
+
+
+@mistake(of=remember)
+def joined_sideways(old_k, old_v, k, v):
+    """Old and new are joined side by side, along the last axis.
+
+    Each token is a row of Dh numbers, and the rows stay as long as they are. Which axis of
+    (H, T, Dh) counts the tokens?
+    """
+    return np.concatenate([old_k, k], axis=-1), np.concatenate([old_v, v], axis=-1)
+
+
+@mistake(of=remember)
+def stacked(old_k, old_v, k, v):
+    """Old and new are stacked on a new axis.
+
+    stack needs arrays of one shape and makes an axis; concatenate makes one longer that is there.
+    How many axes has the result?
+    """
+    return np.stack([old_k, k], axis=1), np.stack([old_v, v], axis=1)
+
+
+@mistake(of=remember)
+def rows_flattened(old_k, old_v, k, v):
+    """np.append makes one long row of all numbers.
+
+    Without an axis it flattens both arrays first. How do you tell it which axis grows?
+    """
+    return np.append(old_k, k), np.append(old_v, v)
+
+
+@mistake(of=remember)
+def added_up(old_k, old_v, k, v):
+    """Old and new numbers are added up.
+
+    + adds arrays, also where it joins lists. How many rows has the result?
+    """
+    return old_k + k, old_v + v
+
+
+@mistake(of=remember)
+def last_old_rows_overwritten(old_k, old_v, k, v):
+    """The new rows take the place of the last old ones.
+
+    Nothing is forgotten: the result has a row for each token, old or new. How many are those?
+    """
+    T = k.shape[1]
+    return remember(old_k[:, :-T], old_v[:, :-T], k, v)
+
+
+@mistake(of=remember)
+def oldest_row_dropped(old_k, old_v, k, v):
+    """The oldest row is dropped when new ones come.
+
+    That is a window that moves, and the model forgets the beginning. How many rows must come back?
+    """
+    return remember(old_k[:, 1:], old_v[:, 1:], k, v)
+
+
+@mistake(of=remember)
+def last_new_row_only(old_k, old_v, k, v):
+    """Of the new rows only the last one is kept.
+
+    The first call brings a whole prompt at once: T is not always 1. Is there a place in your
+    function that takes one row?
+    """
+    return remember(old_k, old_v, k[:, -1:], v[:, -1:])
+
+
+@mistake(of=remember)
+def first_new_row_only(old_k, old_v, k, v):
+    """Of the new rows only the first one is kept.
+
+    The first call brings a whole prompt at once: T is not always 1. Is there a place in your
+    function that takes one row?
+    """
+    return remember(old_k, old_v, k[:, :1], v[:, :1])
+
+
+@mistake(of=remember)
+def one_head_only(old_k, old_v, k, v):
+    """Only the first head comes back.
+
+    k[0] is the first head, not the first row. Which axis stands in front?
+    """
+    return tuple(rows[0] for rows in remember(old_k, old_v, k, v))
+
+
+@mistake(of=remember)
+def keys_alone(old_k, old_v, k, v):
+    """Only the keys come back.
+
+    The heads need the values too. What does return give when there is a comma?
+    """
+    return remember(old_k, old_v, k, v)[0]
+
+
+@mistake(of=remember)
+def in_one_array(old_k, old_v, k, v):
+    """Keys and values come back in one array.
+
+    Two results are asked for, each an array of its own. What does return give when there is a
+    comma?
+    """
+    return np.stack(remember(old_k, old_v, k, v))
+
+
+@mistake(of=remember)
+def paired(old_k, old_v, k, v):
+    """Old and new lie side by side in a list, but are not joined.
+
+    A list of two arrays is no array. Which function makes one of them?
+    """
+    return [old_k, k], [old_v, v]
+
+
+@mistake(of=remember)
+def rows_as_lists(old_k, old_v, k, v):
+    """The numbers come back in lists.
+
+    attend works on arrays. Which function joins arrays and gives one back?
+    """
+    return tuple(rows.tolist() for rows in remember(old_k, old_v, k, v))
+
+
+@mistake(of=remember)
+def rows_in_float64(old_k, old_v, k, v):
     """The numbers come out as float64, twice as wide as what went in.
 
     np.zeros and np.empty make float64 unless you say otherwise. Which dtype have the old rows?
     """
-    return tuple(part.astype(np.float64) for part in cached_step(
-        ids, past_k, past_v, wte, wpe, w_q, w_k, w_v))
+    return tuple(rows.astype(np.float64) for rows in remember(old_k, old_v, k, v))
 
 
 def read_all(texts, new_cache, step):
@@ -434,17 +480,18 @@ def _toy_step(ids, cache):
     return sum((place + 1) * i for place, i in enumerate(cache))
 
 
-TABLES = (random(9, 6, seed=1), random(8, 6, seed=2))
-WEIGHTS = (*TABLES, random(6, 4, seed=3), random(6, 4, seed=4), random(6, 4, seed=5))
-NOTHING = np.zeros((0, 4), np.float32)
-PAST = (random(3, 4, seed=6), random(3, 4, seed=7))
-exercise(cached_step, [
-    Case("an empty cache and three tokens", (np.array([1, 5, 2]), NOTHING, NOTHING, *WEIGHTS)),
-    Case("three tokens in the cache, one new", (np.array([4]), *PAST, *WEIGHTS)),
-    Case("three tokens in the cache, two new", (np.array([8, 8]), *PAST, *WEIGHTS)),
-    Case("one token in the cache, two new", (np.array([6, 3]), *(rows[:1] for rows in PAST),
-                                             *WEIGHTS)),
-    Case("up to the last position", (np.array([0, 1, 2, 3, 4]), *PAST, *WEIGHTS)),
+def _rows(H, old, new, Dh, seed):
+    """Old keys, old values, new keys, new values of H heads, all different."""
+    return tuple(random(H, rows, Dh, seed=seed + i) for i, rows in enumerate((old, old, new, new)))
+
+
+exercise(remember, [
+    Case("no old rows, three new ones", _rows(2, 0, 3, 4, seed=10)),
+    Case("three old rows, a new one", _rows(2, 3, 1, 4, seed=20)),
+    Case("two old rows, three new ones", _rows(2, 2, 3, 4, seed=30)),
+    Case("as many heads as old rows, new rows and numbers", _rows(3, 3, 3, 3, seed=40)),
+    Case("a single head", _rows(1, 4, 2, 5, seed=50)),
+    Case("many heads of two numbers, one old row and a new one", _rows(6, 1, 1, 2, seed=60)),
 ])
 exercise(read_all, [
     Case("two texts", ([[1, 2, 3], [4, 6]], ToyCache, _toy_step)),
