@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import random
+import re
 import signal
 import site
 import subprocess
@@ -13,6 +14,7 @@ import textwrap
 import threading
 import time
 import types
+from dataclasses import fields
 from pathlib import Path
 
 import nbformat
@@ -20,8 +22,9 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
+import gpt2lab
 from cells import run
-from gpt2lab.teach import attempting, keep, keeping, mine, yours
+from gpt2lab.teach import attempting, gallery, keep, keeping, mine, yours
 from gpt2lab.teach.checking import BOUND, verdict
 from gpt2lab.teach.comparing import Yielded, fault, same
 from gpt2lab.teach.exercises import Case, exercises
@@ -317,12 +320,12 @@ import json, os, sys
 from pathlib import Path
 from gpt2lab.teach.exercises import exercises
 from gpt2lab.teach.judging import results_of
-from gpt2lab.teach.keeping import yours
+from gpt2lab.teach.keeping import kept
 found = {}
 for path in Path(sys.argv[1]).glob("*/*.py"):
     os.environ["GPT2LAB_MY_OPS"] = str(path.parent)
     try:
-        found[path.parent.name] = results_of(exercises()[path.stem], yours(path.stem))[1]
+        found[path.parent.name] = results_of(exercises()[path.stem], kept(path.stem))[1]
     except ValueError as error:
         found[path.parent.name] = [str(error)]
 print(json.dumps(found))
@@ -558,9 +561,107 @@ def test_a_file_that_does_not_load_is_left_out_and_said(my_ops, capsys, monkeypa
         assert getattr(ops, name) is getattr(type(ops)(), name)
         assert f"{my_ops / name}.py" in printed and f"The library's {name} stands in" in printed
     with pytest.raises(ValueError, match="gelu.py cannot be loaded by itself: SyntaxError"):
-        yours("gelu")
+        keeping.kept("gelu")
     with pytest.raises(ValueError, match="not kept lm_head"):
-        yours("lm_head")
+        keeping.kept("lm_head")
+
+
+# --- whose function runs
+
+def test_yours_is_what_you_kept_and_until_then_ours(my_ops, capsys):
+    right = exercises()["softmax"].right
+    assert yours("softmax") is right and yours(written(RIGHT)) is right
+    assert capsys.readouterr().out == "softmax: ours, until yours passes its check\n" * 2
+    assert not my_ops.exists()
+    keep(written(RIGHT))
+    for operation in ("softmax", written(RIGHT), right, gpt2lab.softmax.softmax):
+        found = yours(operation)
+        assert found.__code__.co_filename == str(my_ops / "softmax.py")
+        np.testing.assert_allclose(found(np.zeros((1, 2))), [[0.5, 0.5]])
+    assert capsys.readouterr().out == "softmax: yours\n" * 4
+
+
+def test_yours_never_runs_what_it_is_given(my_ops):
+    def softmax(scores):
+        ran.append(scores)
+    ran, right = [], exercises()["softmax"].right
+    assert yours(softmax) is right and yours(Signed()) is right
+    keep(written(RIGHT))
+    assert yours(softmax) is not softmax and yours(Signed()) is not right
+    assert ran == []
+
+
+@pytest.mark.parametrize("text", ["def softmax(:", "1 / 0", "x = 1", "import sys\nsys.exit()",
+                                  "class Odd(BaseException):\n    pass\nraise Odd"])
+def test_yours_is_ours_where_the_file_does_not_load(text, my_ops, capsys):
+    write(my_ops / "softmax.py", text)
+    assert yours("softmax") is exercises()["softmax"].right
+    said = capsys.readouterr().out
+    assert said.startswith(f"{my_ops / 'softmax.py'} ") and said.count("\n") == 1
+    assert said.endswith("The library's softmax stands in: run its lesson's check again.\n")
+
+
+@pytest.mark.parametrize("odd", [len, np.tanh, 3, None, lambda: 1, functools.partial(max), "", [],
+                                 "nobody", "../softmax", ["softmax"], ...])
+def test_yours_refuses_what_no_exercise_is_called(odd, my_ops):
+    with pytest.raises(ValueError, match="^yours: no exercise is called "):
+        yours(odd)
+
+
+def test_mine_with_one_exchanged(my_ops, capsys):
+    keep(written(RIGHT))
+    write(my_ops / "gelu.py", "1 / 0")
+
+    def exchanged(x, *rest):
+        return x
+    ops = mine(layer_norm=exchanged, gelu=exchanged)
+    assert ops.layer_norm is exchanged and ops.gelu is exchanged
+    assert capsys.readouterr().out == "", "the file that is not asked for is not read"
+    assert ops.softmax.__code__.co_filename == str(my_ops / "softmax.py")
+    assert ops.linear is gpt2lab.Ops().linear
+    assert mine(softmax=exchanged).softmax is exchanged
+    with pytest.raises(TypeError, match="nobody"):
+        mine(nobody=exchanged)
+
+
+def test_built_shows_lesson_by_lesson_what_is_yours(my_ops, capsys):
+    keeping.built()
+    header, _, *rows, last = capsys.readouterr().out.splitlines()
+    assert header.split() == ["lesson", "yours", "missing"]
+    assert [row.split()[0] for row in rows] == [f"{lesson:02}" for lesson in range(1, 14)]
+    assert rows[5].split() == ["06", "softmax,", "attend"]
+    assert last == f"You have built 0 of {sum(map(len, keeping.BUILDS.values()))}."
+    keep(written(RIGHT))
+    write(my_ops / "strides_of.py", "x = 1")           # of an exercise that no generator needs
+    keeping.built()
+    header, _, *rows, last = capsys.readouterr().out.splitlines()
+    assert rows[5].index("softmax") == header.index("yours")
+    assert rows[5].index("attend") == header.index("missing")
+    assert "You have built 1 of" in last
+
+
+def test_what_built_lists_can_be_built():
+    names = [name for names in keeping.BUILDS.values() for name in names]
+    assert len(set(names)) == len(names) and set(names) <= exercises().keys()
+    assert {field.name for field in fields(gpt2lab.Ops)} <= set(names)
+    for lesson, built in keeping.BUILDS.items():
+        (notebook,) = (Path(__file__).parents[1] / "notebooks").glob(f"{lesson}_*.ipynb")
+        text = notebook.read_text(encoding="utf-8")
+        assert all(f"check({name})" in text for name in built), lesson
+
+
+def test_the_gallery_runs_your_function(my_ops, capsys):
+    """In its first row; each mistake stands beside what else you have built."""
+    def rows():
+        gallery("softmax", tokens=2, most=2)
+        return [re.split(r"  +", line)[1] for line in capsys.readouterr().out.splitlines()[3:]]
+    assert rows()[0] == "same"
+    keep(written(RIGHT))
+    assert rows()[0] == "same"
+    write(my_ops / "softmax.py", "def softmax(scores):\n    return scores * 0")
+    assert rows()[0] == "changed"
+    write(my_ops / "linear.py", "def linear(x, w, b):\n    1 / 0")
+    assert rows() == ["none"] * 3
 
 
 # --- where operations are kept

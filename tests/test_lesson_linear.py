@@ -23,7 +23,8 @@ ORDERS = ["i-j-k", "i-k-j", "i-j-k, B transposed"]
 def cells(*parts):
     """What the cells of the notebook that hold these parts leave behind."""
     sources = []
-    space = {"np": np, "plot": plot, "play": play, "show": show, "pictures": pictures}
+    space = {"np": np, "plot": plot, "play": play, "show": show, "pictures": pictures,
+             "linear": linear}
     for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
         if cell.cell_type == "code" and any(part in cell.source for part in parts):
             sources.append(cell.source)

@@ -112,11 +112,59 @@ def test_what_an_editor_saved_cleans_to_no_diff(spoil, tmp_path):
     assert cleaned(book, tmp_path).decode() == nbformat.writes(nbformat.from_dict(BOOK)) + "\n"
 
 
-def test_tags_and_what_is_folded_stay(tmp_path):
+def test_of_the_metadata_the_tags_stay(tmp_path):
     book = copy.deepcopy(BOOK)
-    kept = {"jupyter": {"outputs_hidden": True, "source_hidden": True}, "tags": ["stub"]}
-    book["cells"][2]["metadata"] = kept | {"vscode": {"languageId": "python"}}
-    assert json.loads(cleaned(book, tmp_path))["cells"][2]["metadata"] == kept
+    book["cells"][2]["metadata"] = {"tags": ["stub"], "vscode": {"languageId": "python"}}
+    assert json.loads(cleaned(book, tmp_path))["cells"][2]["metadata"] == {"tags": ["stub"]}
+
+
+def test_what_is_folded_follows_the_text_and_no_editor(tmp_path):
+    book = copy.deepcopy(BOOK)
+    for cell in book["cells"]:
+        cell["metadata"]["jupyter"] = {"outputs_hidden": not cell["metadata"].get(
+            "jupyter", {}).get("outputs_hidden", False)}
+    assert cleaned(book, tmp_path).decode() == nbformat.writes(nbformat.from_dict(BOOK)) + "\n"
+
+
+TITLE = nbformat.v4.new_markdown_cell("# 01 · Title\n\n**What is it?**")
+ASKS = nbformat.v4.new_markdown_cell("Some words. **Which one is it?** More words.")
+TELLS = nbformat.v4.new_markdown_cell("**It is this one.** Is it not?")
+PRINTED = nbformat.v4.new_output("stream", name="stdout", text="this one")
+PICTURE = nbformat.v4.new_output("display_data", {"image/png": "", "text/plain": "A picture."})
+SLIDER = nbformat.v4.new_output("display_data", {refresh.WIDGET: {"model_id": "1"}})
+HIDDEN = {"outputs_hidden": True}
+
+
+def code(source="f()", outputs=(PRINTED,), tags=()):
+    return nbformat.v4.new_code_cell(
+        source, outputs=list(outputs), metadata={"tags": list(tags)} if tags else {})
+
+
+@pytest.mark.parametrize("above, cell, folded", [
+    (ASKS, code(), HIDDEN), (ASKS, code(outputs=[PICTURE]), HIDDEN),
+    (TELLS, code(), None), (TITLE, code(), None),
+    (ASKS, code(outputs=[]), None),
+    (ASKS, code(tags=["stub"]), None), (ASKS, code(tags=["raises-exception"]), None),
+    (ASKS, code(tags=["nbval-ignore-output"]), HIDDEN),
+    (ASKS, code(outputs=[SLIDER, PICTURE]), None),
+    (ASKS, code("guess('a', ['b', 'c'],\n      answer='b')", [SLIDER]), {"source_hidden": True}),
+    (TELLS, code("guesses()"), HIDDEN),
+])
+def test_what_answers_a_question_is_folded(above, cell, folded):
+    """The outputs under a bold question, and the code of a guess; else nothing."""
+    cells = [above, cell] if above is TITLE else [TITLE, above, cell]
+    book = nbformat.v4.new_notebook(cells=copy.deepcopy(cells))
+    refresh.fold(book)
+    assert book.cells[-1].metadata.get("jupyter") == folded
+    assert all("jupyter" not in other.metadata for other in book.cells[:-1])
+
+
+def test_a_question_reaches_to_the_next_text():
+    book = nbformat.v4.new_notebook(cells=copy.deepcopy([TITLE, ASKS, code(), code(), TELLS,
+                                                         code()]))
+    refresh.fold(book)
+    assert ["jupyter" in cell.metadata for cell in book.cells] == [False] * 2 + [True] * 2 + [
+        False] * 2
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

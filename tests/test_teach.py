@@ -1,5 +1,7 @@
 """The teaching kit: verdicts in words, the living model, printing, pictures and sliders."""
 import ast
+import inspect
+import textwrap
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -167,6 +169,91 @@ def test_near_holds_for_every_pair_of_small_whole_numbers(dtype):
             assert show.near(np.array([a]), np.array([b]), 3) == (apart <= 3)
 
 
+def bare(x):
+    return x                                    # nothing to say
+
+
+def documented(x):
+    """Words.
+
+    More words.
+    """
+    def inner(y):
+        """Words of its own."""
+        return """no docstring"""
+    text = """no docstring
+    either"""
+    return inner(x), text
+
+
+class Documented(dict):
+    """Words."""
+
+    size = 3
+
+    def method(self):
+        """Words."""
+        return self.size
+
+
+class Close(dict):
+    """Words."""
+    size = 3
+
+
+DISPLAYED = """def bare(x):
+    return x                                    # nothing to say
+
+
+def documented(x):
+    def inner(y):
+        return \"""no docstring\"""
+    text = \"""no docstring
+    either\"""
+    return inner(x), text
+
+
+class Documented(dict):
+    size = 3
+
+    def method(self):
+        return self.size
+
+
+def method(self):
+    return self.size
+
+
+class Close(dict):
+    size = 3"""
+
+
+def test_source_is_shown_without_its_docstrings(monkeypatch):
+    shown = []
+    monkeypatch.setattr(show, "display", lambda bundle, raw: shown.append(bundle))
+    show.source(bare, documented, Documented, Documented.method, Close)
+    assert shown == [{"text/plain": DISPLAYED, "text/markdown": f"```python\n{DISPLAYED}\n```"}]
+
+
+LIBRARY = [*vars(gpt2lab.Ops()).values(), gpt2lab.safetensors.read_header, gpt2lab.KVCache,
+           gpt2lab.GPT2, gpt2lab.bpe.BPE, gpt2lab.bpe.BPE.encode, gpt2lab.sampling._best]
+
+
+@pytest.mark.parametrize("part", LIBRARY, ids=lambda part: part.__name__)
+def test_what_is_shown_of_the_library_is_its_own_code(part, monkeypatch):
+    """Statement by statement, and line by line, but for the docstrings."""
+    shown = []
+    monkeypatch.setattr(show, "display", lambda bundle, raw: shown.append(bundle["text/plain"]))
+    show.source(part)
+    whole = textwrap.dedent(inspect.getsource(part))
+    tree = ast.parse(whole)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+            node.body = node.body[1:]
+    assert ast.dump(ast.parse(shown[0])) == ast.dump(tree)
+    assert set(shown[0].splitlines()) <= set(whole.splitlines())
+
+
 # pictures
 
 AWKWARD = ["$$", " $$", "#$#$", "$$$$", "$x$", "y$", "_a", "^", "\\frac", "\n", "<b>", "&", "\x00"]
@@ -303,17 +390,23 @@ def test_no_script_gives_a_warning(script, screen):
 
 @pytest.fixture
 def screen(monkeypatch):
-    """What play shows: [bundles], and the handle that is updated."""
+    """What play shows: [bundles as they stand now], and [pictures that took another's place]."""
     shown, updates = [], []
 
     class Handle:
-        def update(self, bundle, metadata, raw):
-            assert metadata["image/png"]["alt"] == bundle["text/plain"]     # kept when it is saved
-            updates.append(bundle)
+        def __init__(self, place):
+            self.place = place
+
+        def update(self, bundle, raw, metadata=None):
+            shown[self.place] = bundle
+            if "image/png" in bundle:
+                alt = metadata["image/png"]["alt"]
+                assert alt == bundle["text/plain"]                  # kept when it is saved
+                updates.append(bundle)
 
     def display(bundle, raw, metadata=None, display_id=False):
         shown.append(bundle)
-        return Handle() if display_id else None
+        return Handle(len(shown) - 1) if display_id else None
     monkeypatch.setattr(play, "display", display)
     return shown, updates
 
@@ -333,6 +426,19 @@ def test_explorer_redraws_one_picture(screen):
         slider.value = value
     assert len(updates) == 50 and len(calls) == 51
     assert updates[0]["image/png"] != updates[-1]["image/png"]
+
+
+def test_the_text_below_the_picture_follows_it(screen):
+    shown, _ = screen
+    slider, box = play.slider("n", 1, 0, 3), play.words("text", "a")
+    play.explore(lambda n, text: plot.message(f"{text} {6 // n}"), n=slider, text=box)
+    assert shown[-1] == {"text/plain": "a 6"} and "image/png" in shown[-2]
+    for change, words in ((lambda: setattr(slider, "value", 2), "a 3"),
+                          (lambda: setattr(box, "value", "b"), "b 3"),
+                          (lambda: setattr(slider, "value", 0), "ZeroDivisionError: integer")):
+        change()
+        assert shown[-1]["text/plain"].startswith(words)
+        assert shown[-1] == {"text/plain": shown[-2]["text/plain"]}
 
 
 def test_explorer_shows_its_own_errors(screen):
@@ -415,10 +521,11 @@ def test_button_counts_its_presses():
     assert button.value == 2
 
 
-@pytest.mark.parametrize("control", [
-    play.slider("a", 1, 0, 3), play.slider("a", 1.0, 0.0, 3.0), play.words("a", "b")])
-def test_controls_wait_for_release(control):
-    assert control.continuous_update is False
+@pytest.mark.parametrize("control, follows", [
+    (play.slider("a", 1, 0, 3), True), (play.slider("a", 1.0, 0.0, 3.0), True),
+    (play.words("a", "b"), False)])
+def test_sliders_follow_the_hand_and_texts_wait_for_enter(control, follows):
+    assert control.continuous_update is follows
 
 
 def test_one_row_draws_the_rows():

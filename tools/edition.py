@@ -2,10 +2,10 @@
 
     python tools/edition.py OUT        writes OUT/00_start_here.ipynb ... and OUT/bonus/
 
-Where a lesson shows our version of what the learner builds, this edition imports it.
+Where a lesson shows our version of what the learner builds, this edition says where it stands.
+Guesses stay as they are: their answers are folded until the learner runs the cells.
 """
 import argparse
-import ast
 import re
 import sys
 from pathlib import Path
@@ -14,6 +14,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
 ANSWER = re.compile(r"<details><summary>Answer</summary>.*?</details>\n*", re.DOTALL)
+SHOWN = re.compile(r"show\.source\((.*?)\)", re.DOTALL)
 
 
 def main():
@@ -32,24 +33,20 @@ def main():
 
 
 def without_answers(book):
-    """The notebook, changed: no answers, and imports where our version of an operation stands."""
+    """The notebook, changed: no answers, and where our version was shown the name of its file."""
     for cell in book.cells:
         if cell.cell_type == "markdown":
             cell.source = ANSWER.sub("", cell.source).rstrip("\n")
-        elif cell.source.startswith("# final: "):
-            cell.source, cell.outputs = imports(cell.source.split("\n")[0]), []
+        elif SHOWN.search(cell.source):
+            cell.source, cell.outputs = SHOWN.sub(where, cell.source), []
     return book
 
 
-def imports(first_line):
-    """The line that imports what a cell "# final: gpt2lab/mlp.py [names]" defines."""
-    path, *names = first_line.removeprefix("# final: ").split()
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    defined = [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-    names = [name for name in names or defined if name in defined]      # no methods
-    module = path.removesuffix(".py").replace("/", ".")
-    line = f"from {module} import {', '.join(names)}" if names else ""
-    return f"# our version is in {path}: look at it when yours works\n{line}".rstrip("\n")
+def where(shown):
+    """The comment in place of a call such as show.source(gpt2lab.mlp.mlp)."""
+    modules = re.findall(r"gpt2lab\.(\w+)", shown[1])
+    files = " and ".join(f"gpt2lab/{module}.py" for module in dict.fromkeys(modules))
+    return f"# our version is in {files}: look at it when yours works"
 
 
 if __name__ == "__main__":

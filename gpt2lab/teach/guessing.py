@@ -20,8 +20,8 @@ def guess(question, choices, answer):
         raise ValueError(f"guess: the answer must be one of {choices}, got {answer!r}")
     asked[question] = answer
     said = noted().get(question, {}).get("said")
-    buttons = widgets.ToggleButtons(options=choices, value=said if said in choices else None,
-                                    style={"button_width": "auto"})
+    said = said if said in choices else None    # the lesson may have changed since
+    buttons = widgets.ToggleButtons(options=choices, value=said, style={"button_width": "auto"})
     state = widgets.Label(_state(said))
 
     def note(change):
@@ -53,7 +53,7 @@ def noted():
         found = json.loads((folder() / "guesses.json").read_text(encoding="utf-8"))
         return {question: {"said": str(guess["said"]), "answer": str(guess["answer"])}
                 for question, guess in found.items()}
-    except (OSError, ValueError, AttributeError, TypeError, KeyError):
+    except (OSError, ValueError, AttributeError, TypeError, KeyError, RecursionError):
         return {}                               # none yet, or a file that is not ours
 
 

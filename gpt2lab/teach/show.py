@@ -112,8 +112,9 @@ def _lines_of(part):
         if has_one and ast.get_docstring(node) is not None:
             words = node.body[0]
             dropped.update(range(words.lineno - 1, words.end_lineno))
-            if isinstance(node, ast.ClassDef):          # and the empty line behind it
-                dropped.add(words.end_lineno)
+            behind = words.end_lineno
+            if isinstance(node, ast.ClassDef) and not "".join(lines[behind:behind + 1]).strip():
+                dropped.add(behind)             # the empty line behind it
     return "\n".join(line for i, line in enumerate(lines) if i not in dropped)
 
 
