@@ -356,6 +356,18 @@ def test_a_head_of_its_own(at_desk, tmp_path):
     np.testing.assert_allclose(next_logits([5, 6]), gpt2lab.load(folder)([5, 6])[-1], atol=1e-4)
 
 
+def test_rows_that_only_pad_the_table_are_never_chosen(at_desk, tmp_path):
+    weights = dict(gpt2lab.load("gpt2-tiny").weights)
+    config = json.loads((TINY / "config.json").read_text(encoding="utf-8"))
+    table = weights["wte.weight"]
+    weights["wte.weight"] = np.concatenate([table, 9 * table[:40]])
+    folder = write_checkpoint(tmp_path, config | {"vocab_size": len(table) + 40}, weights)
+    want = gpt2lab.load(folder).generate("The king", max_new_tokens=9, temperature=0)
+    assert next_logits_of(loaded(), folder)[0](OWN.encode("The king")).argmax() >= len(table)
+    assert alone("The king", "--greedy", "--max-new-tokens", 9, "--model", folder) == (
+        0, f"The king{want}\n", "")
+
+
 def test_logits_one_by_one_and_up_to_the_last_position(at_desk):
     ids = REFERENCE["all positions/ids"].tolist()
     want = gpt2lab.load("gpt2-tiny")(ids)                                           # (N, V)
@@ -407,8 +419,9 @@ def test_missing_and_broken_files_are_refused(at_desk, tmp_path):
     assert "model.safetensors: No such file" in refused("x", "--model", tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"version https://git-lfs")
     assert "model.safetensors: " in refused("x", "--model", tmp_path)
-    write_safetensors(tmp_path / "model.safetensors", {"wte.weight": np.zeros((2, 2))})
-    assert "model.safetensors: " in refused("x", "--model", tmp_path)
+    bits = "BF16", np.zeros((2, 2), np.uint16)
+    write_safetensors(tmp_path / "model.safetensors", {"wte.weight": bits})
+    assert "reads F32 and F16, and wte.weight is BF16" in refused("x", "--model", tmp_path)
     shutil.copy(TINY / "model.safetensors", tmp_path)
     assert alone("x", "--model", tmp_path, "--max-new-tokens", 0) == (0, "x\n", "")
     (tmp_path / "config.json").write_text("{", encoding="utf-8")
