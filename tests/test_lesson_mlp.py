@@ -102,7 +102,8 @@ def test_unit_draws_the_best_places_and_pushes(model, reading, block, unit, text
         yours = model.trace(model.encode(text))[f"h.{block}.mlp.act"][:, unit]
         token = show.tokens(model.tokenizer, model.encode(text))[yours.argmax()]
         assert len(act) == 8 and act[-1] == yours.max() and f"[{token}]" in made["places"][-1]
-        assert re.search(rf"in your text at “\S*\[{re.escape(token)}\]” \({act[-1]:z.1f}\)", fig.alt)
+        mine = rf"in your text at “\S*\[{re.escape(token)}\]” \({act[-1]:z.1f}\)"
+        assert re.search(mine, fig.alt)
     w, known = model.weights, np.flatnonzero(~never_seen(model.weights["wte.weight"]))
     value = w[f"h.{block}.mlp.c_proj.weight"][unit]
     push = w["wte.weight"] @ ((value - value.mean()) * w["ln_f.weight"])            # (V,)
