@@ -3,6 +3,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from gpt2lab.taps import by_position
+
 
 @lru_cache(maxsize=2)
 def trace_of(model, text, most=None):
@@ -310,25 +312,27 @@ def bytes_read(config, seen):
 def without_heads(model, heads):
     """A tap (see GPT2.tapped) that switches off the heads (block, head): what they mix becomes 0.
 
-    Raises: ValueError for a head that the model does not have, and in the run where attend gets one
-        head after the other.
+    It is set to 0 where all heads stand side by side, in front of c_proj, however they were made.
+    Raises: ValueError for a head that the model does not have, and in the run where c_proj is
+        multiplied head by head.
     """
-    L, H = model.config.n_layer, model.config.n_head
+    L, H, D = model.config.n_layer, model.config.n_head, model.config.n_embd
     for block, head in heads:
         if not (0 <= block < L and 0 <= head < H):
             raise ValueError(f"without_heads: there is no head {head} in block {block}")
 
     def tap(name, function):
-        off = [head for block, head in heads if name == f"h.{block}.attn.mixed"]
+        off = [head for block, head in heads if name == f"h.{block}.attn.c_proj"]
 
-        def attend(*arguments, **named):
-            mixed = function(*arguments, **named).copy()                            # (H, T, Dh)
-            if mixed.ndim != 3 or len(mixed) != H:
-                raise ValueError(f"without_heads: attend must get all H = {H} heads at once and "
-                                 f"give (H, T, Dh), got {mixed.shape}")
-            mixed[off] = 0
-            return mixed
-        return attend if off else function
+        def c_proj(*arguments, **named):
+            (merged, *rest), named = by_position(function, arguments, named)
+            if merged.shape[-1] != D:
+                raise ValueError("without_heads: c_proj must get all heads side by side, "
+                                 f"(T, D) with D = {D}, got {merged.shape}")
+            left = merged.reshape(-1, H, D // H).copy()                             # (T, H, Dh)
+            left[:, off] = 0
+            return function(left.reshape(merged.shape), *rest, **named)
+        return c_proj if off else function
     return tap
 
 

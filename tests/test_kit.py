@@ -491,6 +491,33 @@ def test_a_wrong_function_is_not_kept(my_ops):
     assert not my_ops.exists()
 
 
+BLOCK = """
+from gpt2lab.block import block as theirs
+from gpt2lab.teach import mine
+layer_norm, attend_heads, mlp = mine().layer_norm, mine().attend_heads, mine().mlp
+# %%
+def block(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=layer_norm,
+          attend_heads=attend_heads, mlp=mlp):
+    return theirs(x, w, n_head, epsilon, remember, layer_norm, attend_heads, mlp)
+"""
+
+
+@pytest.mark.parametrize("linears, kept", [
+    (("def linear(x, w, b): return x @ w + b", "def linear(x, w, b): return b + x @ w"), True),
+    (("from gpt2lab.linear import linear", "def linear(x, w, b): return x @ w + b"), True),
+    (("def plus(x, b): return x + b", "def plus(x, b): return b + x"), False)])
+def test_two_kept_operations_may_bring_a_third_one_each(linears, kept, my_ops):
+    """As linear of lesson 01, kept anew between 07 and 08; but a helper is no operation."""
+    for part, name, linear in zip(("heads", "mlp"), ("attend_heads", "mlp"), linears):
+        used = "linear" if "linear" in linear else "plus"
+        write(my_ops / f"{name}.py", f"from gpt2lab.{part} import {name} as {name}_\n{linear}\n"
+              f"def {name}(*given, {used}={used}, **named): return {name}_(*given, **named)\n")
+    text = verdict(written(BLOCK, "block"))
+    assert ("Kept for the later lessons." if kept else
+            "block uses plus, which stands for two things: rename one of them") in text, text
+    assert (my_ops / "block.py").is_file() == kept
+
+
 def test_two_writers_do_not_disturb_each_other(my_ops):
     right, seen = written(RIGHT), []
 

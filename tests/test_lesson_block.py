@@ -34,7 +34,7 @@ def model():
 def lesson_with(model):
     """The notebook's functions, for a model."""
     return functions("09_block", "all_sizes", "scaled", "stream", "block_loops", model=model,
-                     layer_norm=layer_norm, attend_heads=attend_heads, mlp=mlp)
+                     layer_norm=layer_norm, attend_heads=attend_heads, mlp=mlp, softmax=softmax)
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +153,8 @@ def test_many_blocks_add_with_block_and_replace_without():
         y = attention_of(layer_norm(y, w["ln_1.weight"], w["ln_1.bias"]), w)
         y = mlp_of(layer_norm(y, w["ln_2.weight"], w["ln_2.bias"]), w)
         assert arrays["adds"][i + 1] == alikeness(x) and arrays["replaces"][i + 1] == alikeness(y)
+    idle = many_blocks(lambda x, w, n_head: x, blocks=1)        # the block that is handed in
+    assert idle["adds"] == [series["adds"][0]] * 2
 
 
 def test_a_text_that_cannot_be_read_is_refused_with_a_sentence(lesson):

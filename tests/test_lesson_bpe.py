@@ -44,7 +44,8 @@ def lesson():
         patch.setattr(plot, "show", shown.append)
         patch.setattr(play, "explore", lambda draw, **controls: space.update(explorer=draw))
         for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
-            needed = ("import re\n", "plot.show(pictures.", "bpe = BPE.", "play.explore(")
+            needed = ("import re\n", "plot.show(pictures.", "bpe = BPE.", "play.explore(", "check(",
+                      "= yours(", "toy = {", "def left_to_right(", "def bytes_of(")
             if cell.cell_type == "code" and any(part in cell.source for part in needed):
                 exec(cell.source, space)
     return space, shown
@@ -80,6 +81,21 @@ def test_player_draws_every_step_up_to_the_ids(bpe, tokenizer, ranks, text, less
     assert tokens == parts, "at the end stand tiktoken's tokens"
     assert fig.alt.endswith("tiktoken says the same.")
     assert str(tokenizer.encode(text)[-1]) in fig.alt
+
+
+@pytest.mark.parametrize("text", [*TEXTS, "", "banana", "aaaaaaa", "hippopotamus was was"])
+def test_steps_of_a_merge_function_are_the_librarys(bpe, ranks, text):
+    for piece in [text, *piece_pattern().findall(text)]:
+        assert known.steps_of(known.merge, piece, ranks) == bpe.merge_steps(piece)
+    nothing = known.steps_of(lambda parts, ranks: parts, text, ranks)
+    assert nothing == [([bytes([byte]) for byte in text.encode("utf-8")], None)]
+
+
+def test_pictures_follow_the_merge_of_the_learner(lesson, monkeypatch):
+    monkeypatch.setitem(lesson[0], "merge", lambda parts, ranks: list(parts))
+    fig = lesson[0]["explorer"]("raspberry", 3)
+    assert list(drawn(fig, render=False)["parts"]) == list(range(10))
+    assert "after 0 of 0 merges" in fig.alt and fig.alt.endswith("tiktoken says something else.")
 
 
 def test_player_says_when_the_two_tokenizers_differ(bpe, ranks):

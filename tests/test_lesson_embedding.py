@@ -33,7 +33,8 @@ def lesson():
         patch.setattr(plot, "show", shown.append)
         patch.setattr(play, "explore", lambda draw, **controls: draws.append(draw))
         for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
-            needed = ("import numpy", "plot.show(", "play.explore(")
+            needed = ("import numpy", "plot.show(", "play.explore(", "check(embed)", "= yours(",
+                      "ids = np.array(model.encode(\"Once")
             if cell.cell_type == "code" and any(part in cell.source for part in needed):
                 exec(cell.source, space)
     return space, shown, draws

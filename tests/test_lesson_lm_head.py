@@ -17,8 +17,8 @@ POSITIONS = 10                                  # how many the lens shows
 @pytest.fixture(scope="module")
 def cells():
     """The lesson's cells: its pictures, and direction and lens_of, which its explorers draw."""
-    return ran("10_lm_head", "import numpy", "half_plane", "final:", "head = (", "def direction",
-               "def lens_of", "def lm_head_loops", "play.explore")
+    return ran("10_lm_head", "import numpy", "half_plane", "def lm_head(", "yours(", "head = (",
+               "def direction", "def lens_of", "def lm_head_loops", "play.explore")
 
 
 @pytest.fixture(scope="module")

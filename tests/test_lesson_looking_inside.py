@@ -4,7 +4,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from cells import ran
-from drawing import drawn
+from drawing import drawn, two_lines
 from gpt2lab import GPT2, Config
 from gpt2lab.inside import direct_logits, first_token, position_losses, trace_of, without_heads
 from gpt2lab.layernorm import layer_norm
@@ -158,7 +158,8 @@ def test_head_pattern_and_parking_draw_the_trace(cells, model):
     np.testing.assert_array_equal(drawn(fig)["pattern"], pattern)
     best, words = int(pattern[17].argmax()), show.tokens(model.tokenizer, ids)
     score = np.mean([pattern[t, t - 15] for t in range(16, 32)])
-    assert fig.alt.startswith(f"Block 1, head 1, induction score {score:.2f}. The framed row: ")
+    read = two_lines(fig.alt)[1]
+    assert read.startswith(f"Block 1, head 1, induction score {score:.2f}. The framed row: ")
     assert f"“{show.short(words[17], 8)}” at position 17 looks most at " in fig.alt
     assert f"at position {best}, with weight {pattern[17, best]:.2f}." in fig.alt
     ids = lesson.twice(model, 5, seed=1)
@@ -176,7 +177,8 @@ def test_sink_measures_weight_and_value_of_the_first_token(cells, model):
     lengths = np.sqrt((v ** 2).sum(axis=-1))
     np.testing.assert_allclose(arrays["weight"][2, 3], p[1:, 0].mean(), rtol=1e-5)
     np.testing.assert_allclose(arrays["size"][2, 3], lengths[0] / lengths[1:].mean(), rtol=1e-5)
-    assert fig.alt.startswith(f"On {len(cells['story_ids'])} tokens, block 1 head 1 leaves ")
+    read = two_lines(fig.alt)[1]
+    assert read.startswith(f"On {len(cells['story_ids'])} tokens, block 1 head 1 leaves ")
     with pytest.raises(ValueError, match="the text must have at least two tokens"):
         first_token(model.trace(model.encode("a")))
 
@@ -213,7 +215,8 @@ def test_lens_draws_rank_and_probability_of_the_word(cells, model, text, back):
     ids, w = model.encode(text), model.weights
     trace, T, fig = model.trace(ids), min(len(ids), lesson.ROWS), cells["lens"](text, "king", back)
     arrays, token = drawn(fig), model.encode(" king")[0]
-    assert fig.alt.startswith("“·king” after “") and arrays["row"] == max(T - 1 - back, 0)
+    assert two_lines(fig.alt)[1].startswith("“·king” after “")
+    assert arrays["row"] == max(T - 1 - back, 0)
     names = ["embed", *(f"h.{i}.{part}" for i in range(4) for part in ("resid_mid", "resid_post"))]
     assert arrays["rank"].shape == arrays["probability"].shape == (len(names), T)
     for s, name in list(enumerate(names))[::3]:
@@ -251,7 +254,8 @@ def test_contributions_add_up_to_the_models_logit(cells, model, text, word, othe
     first, second = (model.encode(" " + name.strip())[0] for name in (word, other or "queen"))
     wanted, arrays = logits[first] - (logits[second] if other else 0), drawn(fig)
     words = show.tokens(model.tokenizer, [first, second] if other else [first])
-    assert fig.alt.startswith("The logit of “" + "” minus that of “".join(words) + "” is ")
+    what = "The logit of “" + "” minus that of “".join(words)
+    assert two_lines(fig.alt)[1].startswith(f"{what}” is ")
     np.testing.assert_allclose(arrays["values"].sum(), wanted, atol=1e-4)
     heads = [[arrays["values"][1 + 6 * i + h] for h in range(4)] for i in range(4)]
     np.testing.assert_array_equal(arrays["heads"], heads)

@@ -1,4 +1,6 @@
 """Lesson 08: the units that its pictures draw are the model's, and a push is what it says."""
+import re
+
 import numpy as np
 import pytest
 
@@ -46,7 +48,7 @@ def test_the_first_picture_is_unit_83_of_block_3(model):
     def trace_of(model, text):
         kept["act"] = model.trace(model.encode(text))["h.3.mlp.act"][:, 83]
         return model.encode(text), model.trace(model.encode(text))
-    (fig,) = shown("08_mlp", "pictures.along(", gpt2lab=gpt2lab, pictures=pictures, show=show,
+    (fig,) = shown("08_mlp", "pictures.along(", model=model, pictures=pictures, show=show,
                    trace_of=trace_of)
     np.testing.assert_array_equal(drawn(fig)["activation"], kept["act"])
 
@@ -100,6 +102,8 @@ def test_unit_draws_the_best_places_and_pushes(model, reading, block, unit, text
         yours = model.trace(model.encode(text))[f"h.{block}.mlp.act"][:, unit]
         token = show.tokens(model.tokenizer, model.encode(text))[yours.argmax()]
         assert len(act) == 8 and act[-1] == yours.max() and f"[{token}]" in made["places"][-1]
+        mine = rf"in your text at “\S*\[{re.escape(token)}\]” \({act[-1]:z.1f}\)"
+        assert re.search(mine, fig.alt)
     w, known = model.weights, np.flatnonzero(~never_seen(model.weights["wte.weight"]))
     value = w[f"h.{block}.mlp.c_proj.weight"][unit]
     push = w["wte.weight"] @ ((value - value.mean()) * w["ln_f.weight"])            # (V,)

@@ -226,7 +226,7 @@ def test_long_text_keeps_its_end():
 
 def test_candidates_are_the_models(model, lesson):
     choices = {"one": {}, "two": {"top_k": 3}}
-    arrays = drawn(lesson.candidates(KING, choices))
+    arrays = drawn(lesson.candidates(probabilities, KING, choices))
     logits = model.next_logits(model.encode(KING))
     assert list(arrays["best"]) == list(np.argsort(-logits, kind="stable")[:8])
     for title, settings in choices.items():

@@ -34,7 +34,7 @@ def lesson_10(folder):
     """The cells of lesson 10 with this model."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GPT2LAB_MODEL", str(folder))
-        return ran("10_lm_head", "import numpy", "half_plane", "final:", "head = (",
+        return ran("10_lm_head", "import numpy", "half_plane", "def lm_head(", "yours(", "head = (",
                    "def direction", "def lens_of")
 
 

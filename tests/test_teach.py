@@ -273,10 +273,23 @@ def test_pictures_take_any_token_text_and_close():
     assert pyplot.get_fignums() == []
 
 
-def test_a_picture_needs_its_sentence():
-    fig, _ = plot.figure()
-    with pytest.raises(ValueError, match="alternative text"):
+@pytest.mark.parametrize("alt", ["", "One line.", "One.\n", "One.\n ", "\nTwo.",
+                                 "One.\nTwo.\nThree."])
+def test_a_picture_needs_its_two_lines(alt):
+    fig, _ = plot.figure(alt=alt)
+    with pytest.raises(ValueError, match="a picture needs a text of two lines: what is drawn"):
         plot.show(fig)
+
+
+def test_a_picture_is_shown_with_its_two_lines(monkeypatch, capsys):
+    shown = []
+    monkeypatch.setattr(plot, "display", lambda bundle, **named: shown.append((bundle, named)))
+    plot.show(plot.message("Words."))
+    ((bundle, named),) = shown
+    assert bundle["text/plain"] == f"{MESSAGE}Words." and capsys.readouterr().out == (
+        f"{MESSAGE}Words.\n")
+    alt = "A message in place of the picture. Words."
+    assert named == {"metadata": {"image/png": {"alt": alt}}, "raw": True}
 
 
 def test_the_same_picture_gives_the_same_bytes():
@@ -375,7 +388,7 @@ def test_no_script_gives_a_warning(script, screen):
         @plot.styled
         def measured(text):
             """Draws by itself and measures, as quick explorers do."""
-            fig, (ax,) = plot.figure(alt=text)
+            fig, (ax,) = plot.figure(alt=f"A text.\n{text}")
             canvas = FigureCanvasAgg(fig)
             ax.text(0, 0, text).get_window_extent(canvas.get_renderer())
             canvas.draw()
@@ -383,10 +396,13 @@ def test_no_script_gives_a_warning(script, screen):
         box = play.words("text", "b")
         play.explore(measured, text=box)
         box.value = script
-    assert updates[-1]["text/plain"] == script
+    assert updates[-1]["text/plain"] == f"A text.\n{script}"
 
 
 # sliders
+
+MESSAGE = "A message in place of the picture.\n"
+
 
 @pytest.fixture
 def screen(monkeypatch):
@@ -401,7 +417,7 @@ def screen(monkeypatch):
             shown[self.place] = bundle
             if "image/png" in bundle:
                 alt = metadata["image/png"]["alt"]
-                assert alt == bundle["text/plain"]                  # kept when it is saved
+                assert alt == bundle["text/plain"].replace("\n", " ")       # kept when it is saved
                 updates.append(bundle)
 
     def display(bundle, raw, metadata=None, display_id=False):
@@ -446,7 +462,7 @@ def test_explorer_shows_its_own_errors(screen):
     slider = play.slider("n", 1, 0, 3)
     play.explore(lambda n: pictures.one_row(np.ones(4), np.full(4, 1 / n), ""), n=slider)
     slider.value = 0
-    assert updates[-1]["text/plain"] == "ZeroDivisionError: division by zero"
+    assert updates[-1]["text/plain"] == f"{MESSAGE}ZeroDivisionError: division by zero"
     with pytest.raises(ZeroDivisionError):
         play.explore(lambda n: 1 / 0, n=play.slider("n", 1, 0, 3))
 
@@ -465,7 +481,8 @@ def test_of_a_long_error_kind_and_beginning_are_read(words, screen):
     play.explore(draw, n=slider)
     slider.value = 0
     told = f"ValueError: {words}".strip()
-    assert updates[-1]["text/plain"][:40] == told[:40].replace("\n", " ")
+    what, said = updates[-1]["text/plain"].split("\n")
+    assert f"{what}\n" == MESSAGE and said[:40] == told[:40].replace("\n", " ")
     fig = plot.message(told)
     (text,) = fig.axes[0].texts
     rows = text.get_text().split("\n")
@@ -495,9 +512,9 @@ def test_an_error_while_rendering_or_in_the_error_itself_is_shown(screen):
     slider = play.slider("n", 0, 0, 3)
     play.explore(draw, n=slider)
     slider.value = 2
-    assert updates[-1]["text/plain"] == "Mute"
+    assert updates[-1]["text/plain"] == f"{MESSAGE}Mute"
     slider.value = 1
-    assert updates[-1]["text/plain"].startswith("ValueError: ")
+    assert updates[-1]["text/plain"].startswith(f"{MESSAGE}ValueError: ")
 
 
 def test_reset_button_sets_everything_back_with_one_redraw(screen, monkeypatch):

@@ -50,8 +50,8 @@ def writes(model, prompt=PROMPT, tokens=12):
 def gallery(name, prompt=PROMPT, tokens=12, most=None):
     """Print what your model writes, and what with each known mistake in place of the operation.
 
-    most: so many, the first of the exercise; None for all. The middle column says whether the
-    logits after the prompt change by more than 0.0001.
+    most: so many, the first of the exercise; None for all. "changed": the logits after the prompt
+    change by more than 0.0001; "none": there are no logits, the model stops.
     """
     right, own = load(), load(ops=mine())
     wanted = right.next_logits(right.encode(prompt))                                # (V,)
@@ -67,9 +67,9 @@ def gallery(name, prompt=PROMPT, tokens=12, most=None):
         except Exception:
             logits = "none"
         rows.append((what, logits, writes(model, prompt, tokens)))
-    print(f"{prompt} ...   (three dots: two best tokens too close to call)")
-    show.table(["mistake", "logits", "the model goes on"],
-               [(what, logits, show.token(text).replace("·", " ")) for what, logits, text in rows])
+    print(f"{prompt} ...   (logits: same or changed; three dots: two best tokens too close to call)")
+    for what, logits, text in rows:
+        print(f"{what}\n    {logits:7}  {show.short(show.token(text).replace('·', ' '), 88)}")
 
 
 @dataclass(frozen=True)

@@ -120,8 +120,8 @@ def write(text_of, **controls):
 
 
 def _alt(bundle):
-    """The metadata of a picture: its sentence as alternative text."""
-    return {"image/png": {"alt": bundle["text/plain"]}}
+    """The metadata of a picture: its text in one line."""
+    return plot.metadata(bundle["text/plain"])
 
 
 def _text(words):

@@ -1,7 +1,9 @@
 """Pictures of arrays. A drawing function takes arrays and gives a Figure; show(figure) displays it.
 
-A figure carries .alt, the sentence that says what is to be seen, and .drawn, the arrays that were
-drawn, by name. Figures are made without pyplot, so none stays open. All are 640 pixels wide.
+A figure carries .drawn, the arrays that were drawn, by name, and .alt, a text of two lines. The
+first says what is drawn, without a result and without an answer: a folded output shows it alone.
+The second says what is to be read in the picture. Figures are made without pyplot, so none stays
+open. All are 640 pixels wide.
 """
 import base64
 import contextlib
@@ -94,15 +96,25 @@ def png(fig):
 
 
 def bundle(fig):
-    """What Jupyter needs to display the figure: the PNG, and its sentence as plain text."""
+    """What Jupyter needs to display the figure: the PNG, and its text of two lines."""
     return {"image/png": base64.b64encode(png(fig)).decode(), "text/plain": fig.alt}
 
 
+def metadata(alt):
+    """What goes beside a bundle: the two lines of its text in one, as alternative text."""
+    return {"image/png": {"alt": alt.replace("\n", " ")}}
+
+
 def show(fig):
-    """Display a figure with its alternative text, which stands below it as the caption too."""
-    if not fig.alt:
-        raise ValueError("a picture needs a sentence of alternative text: set figure.alt")
-    display(bundle(fig), metadata={"image/png": {"alt": fig.alt}}, raw=True)
+    """Display a figure with its text, which stands below it as the caption too.
+
+    Raises ValueError where the text has not two lines.
+    """
+    parts = fig.alt.split("\n")
+    if len(parts) != 2 or not all(map(str.strip, parts)):
+        raise ValueError("a picture needs a text of two lines: what is drawn, then what is to be "
+                         "read in it; set figure.alt")
+    display(bundle(fig), metadata=metadata(fig.alt), raw=True)
     print(fig.alt)
 
 
@@ -208,7 +220,8 @@ def message(words):
     rows = [row for line in visible for row in textwrap.wrap(line, columns)]
     if len(rows) > LINES:
         rows[LINES - 1:] = [rows[LINES - 1][:columns - 1] + "…"]
-    fig, (ax,) = figure(height=max(120, 30 + 18 * len(rows)), alt=" ".join(visible))
+    fig, (ax,) = figure(height=max(120, 30 + 18 * len(rows)), alt=(
+        f"A message in place of the picture.\n{' '.join(visible)}"))
     fig.set_layout_engine("none")
     ax.set_position((0.02, 0, 0.96, 1))
     ax.axis("off")

@@ -68,8 +68,8 @@ def too_wide(reader, where):
 def test_export_has_alternative_text(path):
     """With --template classic: nbconvert's default one drops what the notebook says, and warns."""
     book = nbformat.read(ROOT / "notebooks" / path, as_version=4)
-    wanted = [output.data["text/plain"] for cell in book.cells for output in cell.get("outputs", [])
-              if "image/png" in output.get("data", {})]
+    wanted = [output.data["text/plain"].replace("\n", " ") for cell in book.cells
+              for output in cell.get("outputs", []) if "image/png" in output.get("data", {})]
     page = HTMLExporter(template_name="classic").from_notebook_node(book)[0]
     images = BeautifulSoup(page, "html.parser").select("img[src^='data:image/png']")
     assert [image["alt"] for image in images] == wanted

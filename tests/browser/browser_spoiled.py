@@ -12,7 +12,7 @@ GOOD = """from gpt2lab.teach import play, plot
 
 def draw(height=1, text="words"):
     return plot.bars([text, "other"], [height, 2], "number", "word",
-                     alt=f"Two bars, {height} and 2.")
+                     alt=f"Two bars.\\n{height} and 2.")
 
 play.explore(draw, height=play.slider("height", 1, 0, 5), text=play.words("text", "words"))"""
 FAULTS = {
@@ -38,7 +38,7 @@ FAULTS = {
     "blank output": ("from IPython.display import HTML\nHTML('')", "blank output of the cell"),
     "blank picture": (
         "from gpt2lab.teach import plot\nfrom matplotlib.figure import Figure\n\n"
-        "fig = Figure()\nfig.alt = 'Nothing.'\nplot.show(fig)", "blank picture"),
+        "fig = Figure()\nfig.alt = 'A figure.\\nNothing.'\nplot.show(fig)", "blank picture"),
     "warning": ("import warnings\nwarnings.warn('careful')", "stderr .*careful"),
     "endless cell": ("while True:\n    pass", "a cell did not end within 30 seconds: while True"),
     "console": (

@@ -37,7 +37,7 @@ def settings(i):
 
 
 def picture(i):
-    """What explorer i ought to show: PNG in base64, its sentence, the error that refused both."""
+    """What explorer i ought to show: PNG in base64, its text, the error that refused both."""
     draw, controls = explorers[i]
     values = {name: control.value for name, control in controls.items()}
     if (i, str(values)) not in pictures:        # the same settings must give the same picture again

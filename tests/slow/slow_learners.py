@@ -52,7 +52,8 @@ def stubs(book):
 def test_the_diligent_learner(path, desks):
     book = does(path, desks["diligent"], lambda name, answers: answers[name])
     for cell in stubs(book):
-        assert re.search(r"all \d+ cases pass\. Kept for the later lessons\.", said(cell)), said(cell)
+        text = said(cell)
+        assert re.search(r"all \d+ cases pass\. Kept for the later lessons\.", text), text
     code = [cell for cell in book.cells if cell.cell_type == "code"]
     whose = [line for cell in code for line in said(cell).splitlines()
              if re.fullmatch(r"\w+: (yours|ours, .*)", line)]

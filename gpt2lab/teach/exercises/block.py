@@ -12,8 +12,11 @@ from . import Case, exercise, mistake, random
 # The first picture: rows that go through many random blocks, which add or which replace.
 
 
-def many_blocks(blocks=24, T=8, D=32, n_head=4, seed=1):
-    """How alike T random rows are after each of many random blocks: two lists (blocks + 1,)."""
+def many_blocks(block=block, blocks=24, T=8, D=32, n_head=4, seed=1):
+    """How alike T random rows are after each of many random blocks: two lists (blocks + 1,).
+
+    block: the operation that adds.
+    """
     rng = np.random.default_rng(seed)
     adds = replaces = ((rng.random((T, D)) - 0.5) * 12 ** 0.5).astype(np.float32)
     series = {"adds": [alikeness(adds)], "replaces": [alikeness(replaces)]}

@@ -1,4 +1,5 @@
 """Lesson 03: merge, and with it encode and decode."""
+from itertools import combinations
 from typing import NamedTuple
 
 from gpt2lab.bpe import byte_characters, piece_pattern
@@ -18,8 +19,29 @@ class Merging(NamedTuple):
     coming: int | None  # the place of the pair that is merged next; None at the end
 
 
+def steps_of(merge, piece, ranks):
+    """How a merge function merges one piece: [(parts, rank)], one a merge, from single bytes on.
+
+    parts: after the merge, as bytes; rank: of the pair that it joined, None for the start.
+    The function gets a list of pairs that grows by one at a time. What the new pair changes are its
+    merges, the leftmost first. A shorter list merges nothing else, since each pair stands in the
+    list below those that make its halves.
+    """
+    data = piece.encode("utf-8")
+    inside = {(data[i:j], data[j:k]) for i, j, k in combinations(range(len(data) + 1), 3)}
+    steps, shorter = [([bytes([byte]) for byte in data], None)], {}
+    for rank, pair in sorted((ranks[pair], pair) for pair in inside if pair in ranks):
+        shorter[pair] = rank
+        parts, wanted = steps[-1][0], list(merge(list(steps[0][0]), dict(shorter)))
+        while parts != wanted:
+            i = next(i for i, (old, new) in enumerate(zip(parts, wanted)) if old != new)
+            parts = parts[:i] + [parts[i] + parts[i + 1]] + parts[i + 2:]
+            steps.append((parts, rank))
+    return steps
+
+
 def merging(pieces, ranks, done):
-    """The text after `done` merges. pieces: merge_steps of each piece of the text."""
+    """The text after `done` merges. pieces: the steps of each piece of the text (steps_of)."""
     parts, found, cuts, total, coming = [], [], [], 0, None
     for steps in pieces:
         at = min(max(done - total, 0), len(steps) - 1)

@@ -36,6 +36,7 @@ def pattern(tokens, weights, position, block, head):
     tokens, cut = words(tokens, len(weights))
     best = int(weights[position].argmax())
     fig = paper(SIZE + 140, drawn={"pattern": weights}, alt=(
+        "One head's pattern: the weight of each token on the earlier ones, one row framed.\n"
         f"Block {block}, head {head}{cut}. The framed row: “{tokens[position]}” looks most at "
         f"“{tokens[best]}”, with weight {show.number(weights[position, best], 2)}."))
     pixels.head_map(fig, 35, tokens, weights, position)
@@ -58,6 +59,8 @@ def where(tokens, position, scores, masked, weights, mixed, block, head):
     best = int(weights.argmax())
     drawn = {"scores": scores, "masked": masked, "pattern": weights, "mixed": mixed}
     fig = paper(TOPS[-1] + HIGH + 35, drawn=drawn, alt=(
+        "One query in four rows: scores of all keys, later keys masked, weights, the mixed "
+        "value.\n"
         f"Block {block}, head {head}{cut}. The query “{tokens[position]}” at position {position} "
         f"of 0 to {S - 1} looks most at “{tokens[best]}”, with weight "
         f"{show.number(weights[best], 2)}."))
@@ -101,7 +104,9 @@ def steps(scores, masked, weights):
     T, later = len(scores), np.isinf(masked)                                        # (T, T)
     maps = {"scores": scores, "masked": masked, "pattern": weights}
     fig, axes = plot.figure(3, height=270, drawn=maps, alt=(
-        f"Scores of {T} queries and {T} keys; the {later.sum()} scores of later keys become minus "
+        "Scores of queries and keys, the same with later keys masked, and the weights after "
+        "softmax.\n"
+        f"Of {T} queries and {T} keys, the {later.sum()} scores of later keys become minus "
         "infinity; after softmax their weights are 0 and each row sums to 1."))
     limit = np.abs(scores).max()
     places = range(T), range(T)
@@ -125,9 +130,9 @@ def scales(widths, without, divided):
     tops = [show.number(weights[-1].max(), 2) for weights in maps.values()]
     return plot.heat(
         maps, "numbers in a vector, Dh", "key", rows=widths, kind="probability", height=260, alt=(
-            f"Weights of {without.shape[1]} random keys for Dh = {', '.join(map(str, widths))}. "
-            f"At Dh = {widths[-1]} the largest weight is {tops[0]} without the root and {tops[1]} "
-            "with it."))
+            "Weights of random keys for several Dh, without the root and with it.\n"
+            f"{without.shape[1]} keys for Dh = {', '.join(map(str, widths))}: at Dh = {widths[-1]} "
+            f"the largest weight is {tops[0]} without the root and {tops[1]} with it."))
 
 
 @plot.styled
@@ -135,7 +140,8 @@ def scale(Dh, scores, without, divided):
     """The same for one Dh, as bars: scores and their two weights, (keys,) each."""
     tops = [show.number(weights.max(), 2) for weights in (without, divided)]
     fig = paper(300, drawn={"scores": scores, "without": without, "with": divided}, alt=(
-        f"{len(scores)} random keys with Dh = {Dh}: scores from {scores.min():.0f} to "
+        "Weights of random keys for one Dh, without the root and with it.\n"
+        f"{len(scores)} keys with Dh = {Dh} have scores from {scores.min():.0f} to "
         f"{scores.max():.0f}. The largest weight is {tops[0]} without the root, {tops[1]} with "
         "it."))
     _weights(fig, 60, "without the root", Dh, without, [f"{score:z.0f}" for score in scores],

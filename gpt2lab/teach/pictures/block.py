@@ -12,6 +12,8 @@ def many_blocks(series):
     adds, replaces = ({L: show.number(values[L], 2) for L in (six, end)}
                       for values in (series["adds"], series["replaces"]))
     return plot.lines(series, "number of blocks", "mean cosine of two rows", alt=(
+        "How alike the rows are over the number of blocks, where blocks add and where they "
+        "replace.\n"
         f"Eight different rows go through {end} random blocks. Where blocks replace, the mean "
         f"cosine of two rows is {replaces[six]} after six blocks; where blocks add, it is "
         f"{adds[six]} there, and {adds[end]} at the end."))
@@ -22,7 +24,8 @@ def sizes(stream, attention, mlp):
     """Size of the stream (L + 1,), and of what attention and the MLP add to it (L,) each."""
     drawn = {"stream": stream, "attn": attention, "mlp": mlp}
     fig, (ax,) = plot.figure(height=320, drawn=drawn, alt=(
-        f"Size (RMS) of the stream: {show.number(stream[0], 2)} before block 0, "
+        "Size (RMS) of the stream between blocks, and of what attention and the MLP add in "
+        f"each.\nThe stream has {show.number(stream[0], 2)} before block 0, "
         f"{show.number(stream[-1], 1)} after block {len(stream) - 2}. Attention adds "
         f"{_list(attention)}, the MLP {_list(mlp)}, block by block."))
     _sizes(ax, stream, attention, mlp, columns=3)
@@ -50,7 +53,9 @@ def stream(changed, factor, words, probs, after, before):
     drawn = {"stream": after[0], "attn": after[1], "mlp": after[2], "stream before": before,
              "probabilities": probs}
     fig, axes = plot.figure(2, height=360, width_ratios=(1, 1), drawn=drawn)
-    fig.alt = (f"With {' and '.join(names or ['nothing'])} {how}: best next word “{labels[0]}” "
+    fig.alt = ("Sizes of the stream and its parts with some branches changed, and the next words "
+               "of both models.\n"
+               f"With {' and '.join(names or ['nothing'])} {how}: best next word “{labels[0]}” "
                f"({show.number(probs[0, 0], 2)}) as the model is, “{words[best]}” "
                f"({show.number(probs[1, best], 2)}) with the change.")
     _sizes(axes[0], *after, before=before if names else None)

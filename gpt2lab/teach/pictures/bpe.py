@@ -41,6 +41,7 @@ def byte_view(tokens, ids):
     characters = _characters(data)
     drawn = {"bytes": np.frombuffer(data, np.uint8), "ids": np.array(ids)}
     fig, (ax,) = plot.figure(height=230, drawn=drawn, alt=(
+        "A text in rows: its characters, their bytes, its tokens and their ids.\n"
         f"“{_said(data)}” has {len(characters)} characters, {len(data)} bytes and {len(ids)} "
         f"tokens; its widest character takes {max(map(len, characters))} bytes."))
     _boxes(ax, 3, characters, map(label, characters))
@@ -55,7 +56,8 @@ def byte_table(table):
     """The 256 bytes in 16 rows, {byte: printable character}; grey where that is not its own."""
     moved = np.array([ord(table[byte]) != byte for byte in range(256)]).reshape(16, 16)
     fig, (ax,) = plot.figure(height=420, drawn={"moved": moved}, alt=(
-        f"The 256 bytes as printable characters: {(~moved).sum()} print as themselves, "
+        "Every byte as a printable character.\n"
+        f"Of {moved.size} bytes {(~moved).sum()} print as themselves, "
         f"{moved.sum()} (grey) borrow another character, such as {table[32]} for the space and "
         f"{table[10]} for the line break."))
     ax.imshow(moved, cmap="Greys", vmin=0, vmax=3, aspect="auto")
@@ -78,7 +80,8 @@ def staircase(steps):
     drawn = {"ranks": np.array([rank for _, rank in steps[1:]], int),
              "parts": np.cumsum([0, *map(len, steps[-1][0])])}
     fig, (ax,) = plot.figure(height=60 + 27 * len(steps), drawn=drawn, alt=(
-        f"“{_said(data)}” takes {len(steps) - 1} merges, one a row, and ends as {ends}."))
+        "The merges of one word, one a row, from its bytes up.\n"
+        f"“{_said(data)}” takes {len(steps) - 1} merges and ends as {ends}."))
     for row, (parts, _) in enumerate(reversed(steps)):
         _boxes(ax, row, parts, map(label, parts))
     names = ["the bytes" if rank is None else f"rank {rank}" for _, rank in reversed(steps)]
@@ -102,6 +105,7 @@ def player(state, ids, other_tokens, other_ids):
         then = (f"No pair is left: the ids are {', '.join(map(str, ids))}; "
                 f"tiktoken says {alike}.")
     fig, (ax,) = plot.figure(height=310, drawn=drawn, alt=(
+        "A text after some of its merges, and what tiktoken makes of it.\n"
         f"“{_said(data)}” after {state.done} of {state.total} merges: "
         f"{' | '.join(map(label, state.parts))}. {then}"))
     characters = _characters(data)

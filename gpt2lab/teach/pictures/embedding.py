@@ -24,7 +24,8 @@ def word_map(places, share, tokens, nearest, left_out):
     fig = plot.Figure(figsize=(6.4, 3.8), dpi=plot.DPI)
     fig.drawn = {"tokens": tokens, "places": places, "nearest": nearest}
     best = ", ".join(f"“{token}”" for token in near[0])
-    fig.alt = (f"A map of {len(names)} words that keeps {show.number(100 * share, 0)} % of their "
+    fig.alt = ("A map of words by their rows, and the nearest tokens of each.\n"
+               f"{len(names)} words; the map keeps {show.number(100 * share, 0)} % of their "
                f"spread. Nearest to “{names[0]}” are {best}. {reasons}").strip()
     ax, beside = fig.add_axes((0.05, 0.13, 0.51, 0.79)), fig.add_axes((0.58, 0.13, 0.41, 0.79))
     _points(ax, names, places)
@@ -86,8 +87,9 @@ def positions(cosines):
     N = len(cosines)
     near, ten, fifty = (show.number(np.diagonal(cosines, n).mean(), 2) for n in (1, 10, 50))
     fig, (ax,) = plot.figure(height=390, drawn={"cosines": cosines}, alt=(
-        f"Cosines of all {N} position rows with each other. On average neighbours have {near}, "
-        f"places 10 apart {ten}, places 50 apart {fifty}."))
+        "Cosines of all position rows with each other.\n"
+        f"On average over {N} positions neighbours have {near}, places 10 apart {ten}, places 50 "
+        f"apart {fifty}."))
     few = matplotlib.colormaps["PuOr"].resampled(17)        # few colours: the file stays small
     image = ax.imshow(cosines, cmap=few, vmin=-1, vmax=1, interpolation="nearest")
     ax.set(xlabel="position", ylabel="position")
@@ -101,8 +103,9 @@ def one_position(cosines, at):
     order = np.argsort(-cosines, kind="stable")
     best = order[order != at][0]
     fig, (ax,) = plot.figure(height=260, drawn={"cosines": cosines}, alt=(
-        f"The row of position {at} against all {len(cosines)}: the most alike is position {best} "
-        f"with cosine {cosines[best]:z.2f}."))
+        "Cosines of one position's row with the rows of all positions.\n"
+        f"Of {len(cosines)} rows the most alike to position {at} is that of position {best} with "
+        f"cosine {cosines[best]:z.2f}."))
     ax.plot(cosines, color=plot.BLUE)
     ax.axvline(at, color=plot.VERMILLION, linestyle="--")
     ax.axhline(0, color="0.7", linewidth=0.8)

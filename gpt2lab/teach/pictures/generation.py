@@ -30,8 +30,9 @@ def step_through(arrays, step, words):
     name, array = list(arrays.items())[step]
     built = lesson(name)
     fig, (ax,) = plot.figure(height=330, drawn={name: array}, alt=(
-        f"Step {step} of {len(arrays) - 1}: {name}, shape {array.shape}, "
-        f"built in lesson {built}."))
+        "One array on the way from a text to its next word.\n"
+        f"Step {step} of {len(arrays) - 1}: {name}, shape {array.shape}, built in lesson {built}; "
+        f"the text ends in “{words['ids'][-1]}”."))
     if name in ("ids", "next word"):
         _ids(ax, array, words[name])
     elif name == "probabilities":

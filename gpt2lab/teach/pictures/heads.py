@@ -18,6 +18,8 @@ def looks(tokens, weights, block):
     tokens, _ = words(tokens, weights.shape[1])
     best = [f"“{tokens[s]}” (head {h})" for h, s in enumerate(weights.argmax(axis=-1))]
     fig, (ax,) = plot.figure(height=150 + 28 * len(weights), drawn={"weights": weights}, alt=(
+        "Where the last token looks: its weights on all tokens, a row for each head of one "
+        "block.\n"
         f"From “{tokens[-1]}”, the heads of block {block} look most at {', '.join(best)}."))
     image = ax.imshow(weights, cmap="cividis", vmin=0, vmax=1, aspect="auto")
     for (h, s), weight in np.ndenumerate(weights):
@@ -41,9 +43,10 @@ def cut(x, right, wrong):
     numbers = ", ".join(f"{number:g}" for number in wrong[0].ravel())
     rows = len(np.unique(np.argwhere(np.isin(x, wrong[0]))[:, 0]))
     fig, axes = plot.figure(3, height=270, drawn={"x": x, "right": right, "wrong": wrong}, alt=(
-        f"An array of {T} tokens and {D} columns. reshape and swapaxes give each of the {n_head} "
-        f"heads its own columns of all tokens; reshape alone gives head 0 the numbers {numbers}, "
-        f"from {rows} of the {T} tokens."))
+        "A small array of tokens and columns, and its heads, cut out in two ways.\n"
+        f"Of {T} tokens and {D} columns, reshape and swapaxes give each of the {n_head} heads its "
+        f"own columns of all tokens; reshape alone gives head 0 the numbers {numbers}, from {rows} "
+        f"of the {T} tokens."))
     titles = f"x (T, D) = ({T}, {D})", "right: reshape,\nthen swapaxes", "wrong:\nreshape alone"
     for ax, layers, title in zip(axes, (x[None], right, wrong), titles):
         _cells(ax, layers, owner)
@@ -81,8 +84,9 @@ def jobs(scores):
     told = "; ".join(f"{name}: {place} with {show.number(score, 2)}" if np.isfinite(score)
                      else f"{name}: nothing to measure" for name, place, score in _best(scores))
     drawn = {name: s for (_, name), s in zip(JOBS, scores)}
-    fig, axes = plot.figure(3, height=290, drawn=drawn,
-                            alt=f"The highest score for each job. {told}.")
+    fig, axes = plot.figure(3, height=290, drawn=drawn, alt=(
+        "How well each head does three jobs: a map for each job, a cell for each head.\n"
+        f"Highest score for each job: {told}."))
     _, L, H = scores.shape
     for ax, (name, values) in zip(axes, drawn.items()):
         image = plot.draw_map(ax, values, range(L), range(H), "cividis", 0, 1)
@@ -154,6 +158,7 @@ def explorer(tokens, weights, position, scores, block, head):
     top = 52 + STEP * (_places(tokens)[-1][0] + 1) + 14
     drawn = {"pattern": weights, "row": row, "scores": np.array(scores)}
     fig = paper(top + SIZE + 105, drawn=drawn, alt=(
+        "One head: the text coloured by what one token looks at, and the map of all weights.\n"
         f"Block {block}, head {head}{cut}: “{tokens[position]}” at position {position} looks most "
         f"at “{tokens[best]}” at position {best}, with weight {show.number(row[best], 2)}."))
     write(fig, 12, 16, f"block {block}, head {head}{cut}: from {tokens[position]} (position "
@@ -263,7 +268,8 @@ def glance(tokens, patterns, scores, block=None, head=None):
                      for name, place, score in _best(scores) if np.isfinite(score))
     step = step_of(L, 448)
     fig = paper(TOP + L * step + 8, drawn={"patterns": patterns, "scores": scores}, alt=(
-        f"The patterns of all {L * H} heads on {T} tokens{cut}. Highest scores: "
+        "The patterns of all heads as small maps, each with its scores.\n"
+        f"{L * H} heads on {T} tokens{cut}. Highest scores: "
         f"{told or 'nothing to measure'}."))
     _draw_glance(fig, patterns, scores, step, cut)
     if block is not None:
@@ -287,7 +293,8 @@ def switch(tokens, patterns, scores, best, on, without, block, head, off=True):
               else f"All heads are on; the best next word is “{best[0]}” with {one}.")
     drawn = {"patterns": patterns, "scores": scores, "on": on} | ({"off": without} if off else {})
     fig = paper(TOP + L * step + 300, drawn=drawn, alt=(
-        f"All {L * H} heads on {T} tokens{cut}, and the next words. {change}"))
+        "All heads as small maps, and the next words with one head on or off.\n"
+        f"{L * H} heads on {T} tokens{cut}. {change}"))
     _draw_glance(fig, patterns, scores, step, cut)
     _mark(fig, step, H, block, head, off)
     ax = box(fig, LEFT, TOP + L * step + 35, 420, 235)

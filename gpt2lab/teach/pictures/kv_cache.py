@@ -9,8 +9,9 @@ def work_curves(lengths, naive, cached):
     return plot.lines(
         {"without": naive / 1e9, "with cache": cached / 1e9}, "tokens T",
         "multiplications so far (10⁹)", x=lengths, alt=(
-            f"Multiplications until the text has {lengths[-1]} tokens: without a cache "
-            f"{naive[-1] / cached[-1]:.1f} times as many as with one."))
+            "Multiplications so far over the length of the text, without a cache and with one.\n"
+            f"At {lengths[-1]} tokens they are {naive[-1] / cached[-1]:.1f} times as many without "
+            "a cache as with one."))
 
 
 @plot.styled
@@ -24,9 +25,10 @@ def cache_step(step, tokens, keys, values, naive, cached, stored):
     old, rows = length - 1 if step else 0, length + 3
     fig, axes = plot.figure(3, height=400)
     fig.drawn = {"keys": keys, "values": values, "work": np.array([naive, cached])}
-    fig.alt = (f"Move {step}: rows {old} to {length - 1} of K and V are new, {length} rows are "
-               f"kept, {stored:,} bytes in all blocks; without a cache {naive / cached:.1f} times "
-               "the multiplications.")
+    fig.alt = ("K and V of one head so far, and the multiplications without a cache and with one.\n"
+               f"Move {step}: rows {old} to {length - 1} of K and V are new, up to “{tokens[-1]}”; "
+               f"{length} rows are kept, {stored:,} bytes in all blocks; without a cache "
+               f"{naive / cached:.1f} times the multiplications.")
     for ax, name, array in ((axes[0], "K", keys), (axes[1], "V", values)):
         limit = np.abs(array).max()
         shown = np.full((rows, array.shape[1]), np.nan)
@@ -50,8 +52,11 @@ def cache_step(step, tokens, keys, values, naive, cached, stored):
 
 def time_curves(lengths, naive, cached):
     """Measured seconds for one more token over the length of the text."""
+    grown, held = naive[-1] / naive[0], cached[-1] / cached[0]
     return plot.lines(
         {"without": np.array(naive) * 1e3, "with cache": np.array(cached) * 1e3},
         "tokens T so far", "one more token (ms)", x=lengths, alt=(
             "Measured time for one more token over the length of the text, without and with a "
-            "cache."))
+            "cache.\n"
+            f"At {lengths[-1]} tokens it is {grown:.0f} times as long as at {lengths[0]} without a "
+            f"cache, {held:.1f} times with one."))

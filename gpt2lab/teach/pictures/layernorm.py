@@ -5,27 +5,33 @@ from gpt2lab.teach import plot
 @plot.styled
 def stream_sizes(sizes):
     """Size of the stream after the embedding and after each block, {label: (L + 1,)}."""
-    ends = ", ".join(f"{label} it ends near {float(f'{values[-1]:.1g}'):,.0f}"
+    ends = ", ".join(f"near {float(f'{values[-1]:.1g}'):,.0f} {label}"
                      for label, values in sizes.items())
     fig = plot.lines(sizes, "block (0: after the embedding)", "size of the stream (RMS, log scale)",
-                     log=True, alt=f"Size of the stream after each block: {ends}.")
+                     log=True, alt=(
+                         f"Size of the stream after each block, {' and '.join(sizes)}.\n"
+                         f"It ends {ends}."))
     fig.axes[0].set_xticks(range(len(next(iter(sizes.values())))))
     return fig
 
 
 def gaps(x, series):
     """Distance from each number x (n,) to the next one, {kind of number: (n,)}."""
+    told = ", ".join(f"from {gap[0]:.3g} to {gap[-1]:.3g} for {kind}"
+                     for kind, gap in series.items())
     return plot.lines(series, "number x (log scale)", "gap to the next (log scale)", x=x, log=True,
-                      logx=True, alt="The gap between neighbouring numbers grows in steps with the "
-                                     f"number, for {' and for '.join(series)}.")
+                      logx=True, alt=(
+                          "The gap from each number to its next neighbour, a line for each type.\n"
+                          f"It grows in steps with the number: between x = {x[0]:g} and "
+                          f"{x[-1]:g} {told}."))
 
 
 @plot.styled
 def affine(shapes):
     """Rows as points of a plane, {what was done to them: (n, 2)}."""
     fig, axes = plot.figure(3, height=250, drawn=shapes, sharex=True, sharey=True, alt=(
-        "A circle of rows; gain and bias stretch it along the axes and shift it; a full matrix "
-        "also tilts it."))
+        "A circle of rows as it is, after gain and bias, and after a full matrix.\n"
+        "Gain and bias stretch it along the axes and shift it; a full matrix also tilts it."))
     for ax, (title, xy), colour, marker in zip(axes, shapes.items(), plot.COLOURS, plot.MARKERS):
         ax.plot(xy[:, 0], xy[:, 1], color=colour, marker=marker, markevery=6, markersize=4)
         ax.axhline(0, color="0.8", linewidth=0.8, zorder=0)
@@ -39,6 +45,7 @@ def affine(shapes):
 def one_row(before, after, settings):
     """A row (D,) before and after layer_norm; settings: words for the sentence."""
     fig, axes = plot.figure(2, height=290, drawn={"before": before, "after": after}, alt=(
+        "One row before layer_norm and after it.\n"
         f"A row with {_size(before)} comes out with {_size(after)} ({settings})."))
     _row(axes[0], before, "before", plot.BLUE)
     _row(axes[1], after, "after", plot.GREEN)
@@ -52,9 +59,9 @@ def settings(rows):
     """A row after layer_norm, {(gain, bias, epsilon): (D,)}."""
     names = [f"gain {gain:g}, bias {bias:g}, epsilon {epsilon:g}" for gain, bias, epsilon in rows]
     drawn = dict(zip(names, rows.values()))
-    given = "; ".join(f"{name} gives {_size(row)}" for name, row in drawn.items())
-    fig, axes = plot.figure(len(rows), height=310, sharey=True, drawn=drawn,
-                            alt=f"The same row after three settings: {given}.")
+    given = "; with ".join(f"{name} it has {_size(row)}" for name, row in drawn.items())
+    fig, axes = plot.figure(len(rows), height=310, sharey=True, drawn=drawn, alt=(
+        f"The same row after layer_norm, a panel for each setting.\nWith {given}."))
     for ax, name, row in zip(axes, names, rows.values()):
         _row(ax, row, name.replace(", epsilon", "\nepsilon"), plot.GREEN)
     axes[0].set_ylabel("number")

@@ -20,9 +20,9 @@ def shapes(numbers, *shapes):
         ax.text(left, 2.6, f"shape {shape}", va="bottom")
         left += _blocks(ax, array, left, 2.9, row=1) + 1
     fig.drawn = {str(shape): numbers.reshape(shape) for shape in shapes}
-    fig.alt = (f"One buffer of {numbers.size} numbers, read under the shapes "
-               f"{', '.join(map(str, shapes))}; the row with index 1 is marked and lies together "
-               "in the buffer each time.")
+    fig.alt = ("One buffer, and its numbers read under several shapes; one row is marked.\n"
+               f"{numbers.size} numbers under the shapes {', '.join(map(str, shapes))}: the row "
+               "with index 1 lies together in the buffer each time.")
     return fig
 
 
@@ -52,7 +52,8 @@ def strides(buffer, array, row=0):
     _blocks(ax, array, 0, 5.4, row)
     fig.drawn = {"array": array, "strides": np.array(steps), "places": places, "buffer": own}
     whose = "a buffer of its own; it is a copy" if copy else "the buffer; it is a view"
-    fig.alt = (f"Shape {array.shape} with strides {steps}: row {row} touches the places "
+    fig.alt = ("A buffer, an array over it or over its copy, and the places that one row touches.\n"
+               f"Shape {array.shape} with strides {steps}: row {row} touches the places "
                f"{', '.join(map(str, places))} of {whose}.")
     return fig
 
@@ -62,8 +63,9 @@ def planes(picture):
     """A picture [H, W, 4] with values from 0 to 1, and its four channels as planes [4, H, W]."""
     drawn = {"picture": picture, "planes": picture.transpose(2, 0, 1)}
     fig, axes = plot.figure(5, height=150, drawn=drawn, alt=(
-        f"A picture of shape {picture.shape}, and its four channels red, green, blue and alpha "
-        "side by side; white is 1."))
+        "A picture, and its four channels side by side as planes.\n"
+        f"The picture has shape {picture.shape}; its channels are red, green, blue and alpha; "
+        "white is 1."))
     axes[0].imshow(picture)
     axes[0].set(title="[H, W, 4]", ylabel="row H", xlabel="column W")
     for c, (ax, name) in enumerate(zip(axes[1:], ("red", "green", "blue", "alpha"))):
@@ -98,7 +100,8 @@ def walk(order, a, b, sums, steps, places):
                ylabel="place in B's memory", title=f"{order}, {where}, {jumps} so far")
     bottom.set_yticks(range(0, b.size, 2))
     fig.drawn = {"A": a, "B": b, "C": sums, "way": np.asarray(places)}
-    fig.alt = (f"Loop order {order}, {where}: place {places[-1]} of B's memory is read, and the "
+    fig.alt = ("The loops of a matrix product so far, and their way through B's memory.\n"
+               f"Loop order {order}, {where}: place {places[-1]} of B's memory is read, and the "
                f"way there has {jumps} to a place that is no neighbour.")
     return fig
 
@@ -108,8 +111,8 @@ def walks(ways):
     """The whole walk through B's memory, {order of the loops: places}."""
     jumps = {order: _jumps(places) for order, places in ways.items()}
     told = "; ".join(f"{order} has {count}" for order, count in jumps.items())
-    fig, axes = plot.figure(len(ways), height=230, sharey=True, drawn=ways,
-                            alt=f"The way through B's memory: {told}.")
+    fig, axes = plot.figure(len(ways), height=230, sharey=True, drawn=ways, alt=(
+        f"The way through B's memory, a panel for each order of the loops.\n{told}."))
     for ax, colour, marker, (order, places) in zip(axes, plot.COLOURS, plot.MARKERS, ways.items()):
         steps = np.arange(1, len(places) + 1)
         ax.plot(steps, places, color=colour, marker=marker, markersize=4, linewidth=1)

@@ -12,8 +12,8 @@ def half_plane(along, across, best, words):
     """
     fig, (ax,) = plot.figure(
         height=330, drawn={"along": along, "across": across, "best": best}, alt=(
-            f"All {len(along):,} tokens by how far they reach along the normed row. "
-            f"Only {(along > 0).sum():,} reach forwards at all; farthest are "
+            "All tokens by how far they reach along the normed row.\n"
+            f"Only {(along > 0).sum():,} of {len(along):,} reach forwards at all; farthest are "
             f"“{words[0]}”, “{words[1]}” and “{words[2]}”."))
     ax.plot(along, across, ".", color="0.6", markersize=2, rasterized=True)
     ax.plot(along[best], across[best], plot.MARKERS[1], color=plot.VERMILLION)
@@ -36,7 +36,8 @@ def direction(here, words, parts, logits):
     length, lengths, cosines = parts[0, 0], parts[:, 1], parts[:, 2]
     fig, axes = plot.figure(3, height=340, sharey=True)
     fig.drawn = {"parts": parts, "logits": logits}
-    fig.alt = (f"After “{here}” the normed row has length {length:.1f}. The best token "
+    fig.alt = ("The best next tokens: the length of each one's row, its cosine, its logit.\n"
+               f"After “{here}” the normed row has length {length:.1f}. The best token "
                f"“{words[0]}” has length {lengths[0]:.2f} and cosine {cosines[0]:.2f}, "
                f"which makes the logit {show.number(logits[0], 2)}.")
     for ax, values, title, colour, hatch in (
@@ -70,7 +71,9 @@ def lens(tokens, words, chances):
     cut = f" (the last {T} of {len(tokens)} tokens)" if T < len(tokens) else ""
     fig, (ax,) = plot.figure(height=110 + 38 * T)
     fig.drawn = {"words": words, "probabilities": chances}
-    fig.alt = (f"Best next word after “{tokens[-1]}”{cut}: “{final[0]}” before the first block, "
+    fig.alt = ("The best next word and its probability, before the blocks and after them, for each "
+               "position.\n"
+               f"Best next word after “{tokens[-1]}”{cut}: “{final[0]}” before the first block, "
                f"then {', '.join(f'“{word}”' for word in final[1:])} after {after}; "
                f"the last has probability {show.number(chances[-1, -1], 2)}.")
     image = ax.imshow(chances.T, cmap="cividis", vmin=0, vmax=1, aspect="auto")

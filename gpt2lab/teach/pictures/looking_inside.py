@@ -29,6 +29,7 @@ def losses(curves):
     means = {label: [show.number(mean, 2) for mean in _halves(values)]
              for label, values in curves.items()}
     fig, (ax,) = _figure(height=320, drawn=curves, alt=(
+        "Loss in nats over the position in texts that are said twice.\n"
         "Mean loss in nats, first telling and second: " + "; ".join(
             f"{label} {first} and {second}" for label, (first, second) in means.items()) + "."))
     _loss_lines(ax, curves, half)
@@ -59,7 +60,8 @@ def scores(found):
     first, second = (f"block {b} head {h} with {show.number(mean[b, h], 2)}" for b, h in places[:2])
     fig, axes = _figure(2, height=290, width_ratios=(1, 1.1))
     fig.drawn = {"scores": mean, "order": order}
-    fig.alt = (f"Induction scores of {mean.size} heads, mean over {len(found)} texts. The best are "
+    fig.alt = ("Induction scores of all heads as a map, and the best heads in a row.\n"
+               f"{mean.size} heads, mean over {len(found)} texts: the best are "
                f"{first} and {second}; the mean of all others is "
                f"{show.number(mean.ravel()[order[2:]].mean(), 2)}.")
     _head_map(axes[0], mean, "cividis", 0, 1)
@@ -100,6 +102,7 @@ def head_pattern(tokens, weights, score, block, head, position):
     """One head's map (T, T) on a text that is said twice, the row of one query framed."""
     words, best = _words(tokens), int(weights[position].argmax())
     fig = paper(SIZE + 140, drawn={"pattern": weights}, alt=(
+        "One head's pattern on a text that is said twice, one row framed.\n"
         f"Block {block}, head {head}, induction score {show.number(score, 2)}. The framed row: "
         f"“{words[position]}” at position {position} looks most at “{words[best]}” at "
         f"position {best}, with weight {show.number(weights[position, best], 2)}."))
@@ -120,9 +123,10 @@ def worth(added):
                      f"{show.number(second[i], 2)}" for i in order[:3])
     rest = second[order[3:]]
     fig, axes = _figure(2, height=270, drawn={"first": cost[0], "second": cost[1]}, alt=(
-        "Each cell is the loss in nats with one head off, minus the loss with all. On the second "
-        f"telling {most}; the other {rest.size} heads cost {show.number(rest.mean(), 2)} on "
-        "average."))
+        "Each cell is the loss in nats with one head off, minus the loss with all, on the first "
+        "telling and on the second.\n"
+        f"On the second telling {most}; the other {rest.size} heads cost "
+        f"{show.number(rest.mean(), 2)} on average."))
     for ax, values, title in zip(axes, cost, ("first telling", "second telling")):
         image = _head_map(ax, values, "PuOr", -limit, limit, decimals=1)
         ax.set_title(title)
@@ -135,6 +139,7 @@ def sink(weight, size, count):
     """Of each head, (L, H): mean weight on the first of `count` tokens, length of its value."""
     b, h = np.unravel_index(weight.argmax(), weight.shape)
     fig, axes = _figure(2, height=270, drawn={"weight": weight, "size": size}, alt=(
+        "Each head's mean weight on the first token, and the length of the value there.\n"
         f"On {count} tokens, block {b} head {h} leaves {show.number(weight[b, h], 2)} of its "
         "weight on the first token, the most of all heads; the value that it finds there is "
         f"{show.number(size[b, h], 2)} times as long as the others."))
@@ -159,6 +164,7 @@ def parking(patterns, block, head):
     means = [show.number(weights.mean(), 2) for weights in (
         patterns[1:half, 0], patterns[half:, 0], series["what followed last time"])]
     fig, (ax,) = _figure(height=290, drawn=series, alt=(
+        "One head's weight on the first token and on what followed last time, by position.\n"
         f"Block {block} head {head}: on the first telling it leaves {means[0]} on the first token; "
         f"on the second {means[1]}, and {means[2]} on what followed last time."))
     for i, (x, (label, values)) in enumerate(zip((np.arange(1, T), t), series.items())):
@@ -202,6 +208,7 @@ def lens(name, tokens, stages, rank, chance, row, best):
     words = tuple(show.short(word, 9) for word in best)
     high, top, below = 24 * T + 300, 76, 24 * T + 122
     fig = paper(high, drawn={"rank": rank, "probability": chance, "best": best, "row": row}, alt=(
+        "One word's rank and probability at each stage, behind each of the last tokens.\n"
         f"“{name}” after “{tokens[row]}” (position {first + row}): rank {rank[0, row]:,} at the "
         f"embedding, {rank[-1, row]:,} at the end, with probability "
         f"{show.number(chance[-1, row], 2)}; best at the end: “{words[-1]}”."))
@@ -270,6 +277,8 @@ def contributions(words, names, values, heads):
               "sum" if len(words) > 1 else "sum: the logit"]
     told = ", ".join(f"{names[i]} {show.number(values[i], 2)}" for i in largest[:4])
     fig = paper(350, drawn={"heads": heads, "values": values, "order": order}, alt=(
+        "What each part adds to a logit or to the difference of two: all heads, and the largest "
+        "parts.\n"
         f"{what} is {show.number(total, 2)}. The largest parts: {told}; all {heads.size} heads "
         f"together {show.number(heads.sum(), 2)}."))
     fig.text(0.5, 1 - 14 / 350, what, ha="center", va="center", fontsize=11)
@@ -300,6 +309,7 @@ def direct_and_off(direct, off):
     b, h = np.unravel_index((off - direct).argmax(), off.shape)
     limit = np.abs([direct, off]).max() or 1.0
     fig, axes = _figure(2, height=270, drawn={"direct": direct, "off": off}, alt=(
+        "What each head adds to a logit itself, and what the logit loses with that head off.\n"
         f"Block {b} head {h} adds {show.number(direct[b, h], 2)} to the logit itself; with it off, "
         f"the logit falls by {show.number(off[b, h], 2)}."))
     titles = "adds to the logit itself", "logit lost when it is off"
@@ -316,6 +326,7 @@ def head_off(tokens, weights, on, off, score, block, head):
     length, second = len(tokens) // 2, (_halves(on)[1], _halves(off)[1])
     high = SIZE + 350
     fig = paper(high, drawn={"pattern": weights, "on": on, "off": off}, alt=(
+        "One head on words said twice: its pattern, and the losses with the head on and off.\n"
         f"Block {block}, head {head} on {length} random tokens said twice: induction score "
         f"{show.number(score, 2)}; loss of the second telling {show.number(second[0], 2)} with the "
         f"head, {show.number(second[1], 2)} without it."))

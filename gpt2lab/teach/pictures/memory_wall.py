@@ -12,7 +12,7 @@ def intensities(new, series):
     fig = plot.lines(
         series, "new tokens in one pass T (log scale)", "operations for each byte (log scale)",
         x=new, log=True, logx=True, at_end=False, height=340,
-        alt=f"Operations for each byte that is read, over the tokens of a pass. {ends}.")
+        alt=f"Operations for each byte that is read, over the tokens of a pass.\n{ends}.")
     fig.axes[0].set_yticks([0.5, 1, 2, 5, 10, 20, 50, 100])
     fig.axes[0].minorticks_off()
     return fig
@@ -30,7 +30,9 @@ def roofline(bandwidth, rate, points):
     fig.drawn = {"x": x, "roof": roof, "points": np.array(list(points.values()))}
     measured = "; ".join(f"{label} at {a:.1f}: {b / min(rate, bandwidth * a):.0%} of its roof"
                          for label, (a, b) in points.items())
-    fig.alt = (f"Roofline: {bandwidth / 1e9:.1f} GB a second, {rate / 1e9:.0f} billion operations "
+    fig.alt = ("Roofline: operations a second over operations for each byte, and what was "
+               "measured.\n"
+               f"{bandwidth / 1e9:.1f} GB a second, {rate / 1e9:.0f} billion operations "
                f"a second, so the roofs meet at {rate / bandwidth:.1f} operations for each byte. "
                f"{measured}.")
     ax.plot(x, roof / 1e9, color="black", label="roof")
@@ -56,7 +58,8 @@ def steps(column, rounded):
     """The weights of one column (in,) before and after rounding, {number of bits: (in,)}."""
     fig, axes = plot.figure(len(rounded), height=280, sharey=True)
     fig.drawn = {str(bits): after for bits, after in rounded.items()}
-    fig.alt = "The same weights rounded: " + "; ".join(
+    fig.alt = "The same weights before and after rounding, a panel for each number of bits.\n"
+    fig.alt += "; ".join(
         f"{bits} bits leave {2 ** bits - 1} levels, "
         f"mean error {show.number(np.abs(after - column).mean())}"
         for bits, after in rounded.items()) + "."
@@ -82,7 +85,8 @@ def losses(kinds, bits, perplexities):
     """Perplexity over the stored bits of a weight; kinds (n,) are the labels."""
     fig, (ax,) = plot.figure(height=300)
     fig.drawn = {"bits": np.array(bits), "perplexity": np.array(perplexities)}
-    fig.alt = "Perplexity over bits for each weight, scales included: " + "; ".join(
+    fig.alt = "Perplexity over the stored bits of a weight, a point for each type.\n"
+    fig.alt += "With the scales, " + "; ".join(
         f"{kind} {b:.1f} bits, {show.number(p, 0)}"
         for kind, b, p in zip(kinds, bits, perplexities)) + "."
     ax.plot(bits, perplexities, color=plot.BLUE, marker=plot.MARKERS[0])
@@ -109,7 +113,9 @@ def few_bits(bits, shared, column, after, words, p, q, chosen, lost):
     levels, lost = f"{2 ** bits - 1} levels", show.number(lost, 2)
     fig, axes = plot.figure(2, height=330)
     fig.drawn = {"before": column, "after": after, "p": p, "q": q, "words": words}
-    fig.alt = (f"{bits} bits, one scale for each {shared}: {levels}, KL {lost} nats; the best next "
+    fig.alt = ("One column of weights before and after rounding, and the next tokens of both "
+               "models.\n"
+               f"{bits} bits, one scale for each {shared}: {levels}, KL {lost} nats; the best next "
                f"token is “{chosen}”, with float32 “{words[0]}”.")
     _levels(axes[0], column, bits, shared)
     axes[0].plot(column, after, plot.MARKERS[0], color=plot.VERMILLION, markersize=3)

@@ -10,8 +10,8 @@ def along(tokens, act, block, unit):
     best = np.argsort(-act, kind="stable")[:3]
     told = ", ".join(f"“{tokens[t]}” ({show.number(act[t], 1)})" for t in best)
     fig, (ax,) = plot.figure(height=300, drawn={"activation": act}, alt=(
-        f"Activation of unit {unit} of block {block} at each of {len(act)} tokens: it is most "
-        f"awake at {told}."))
+        "The activation of one unit at each token of a text.\n"
+        f"On {len(act)} tokens, unit {unit} of block {block} is most awake at {told}."))
     ax.bar(range(len(act)), act, color=plot.BLUE)
     ax.axhline(0, color="black", linewidth=0.8)
     ax.set_xticks(range(len(act)), tokens, rotation=90)
@@ -33,7 +33,8 @@ def curves(x, values, point=None, at=None):
     if at:
         told = ", ".join(f"{name} {y:z.4f}" for name, y in at.items())
         sentence = f"At x = {point:.1f}: {told}."
-    fig, axes = plot.figure(2, height=300, alt=sentence, drawn={
+    what = f"Curves of {', '.join(values)}, and the difference of the two GELUs."
+    fig, axes = plot.figure(2, height=300, alt=f"{what}\n{sentence}", drawn={
         **values, "tanh minus erf": gap, "at the point": list(at.values())})
     looks = (("-", 1.5, 3, 1), ("-", 4, 1, 0.5), ("--", 1.5, 2, 1))
     for i, ((name, y), (dash, width, order, alpha)) in enumerate(zip(values.items(), looks)):
@@ -62,7 +63,8 @@ def units(*portraits):
     fig, _ = plot.figure(height=50 + len(portraits) * (62 + 23 * rows))
     fig.clear()
     panels = np.atleast_2d(fig.subplots(len(portraits), 2))
-    fig.alt = " ".join(_unit(fig, pair, **portrait) for pair, portrait in zip(panels, portraits))
+    fig.alt = "Some units: where each is most awake, and the words that it pushes up and down.\n"
+    fig.alt += " ".join(_unit(fig, pair, **portrait) for pair, portrait in zip(panels, portraits))
     return fig
 
 
@@ -74,7 +76,8 @@ def unit(**portrait):
     the last one from a text of your own; words (m,) and pushes (m,) on them, up first, then down.
     """
     fig, axes = plot.figure(2, height=360)
-    fig.alt = _unit(fig, axes, **portrait)
+    fig.alt = ("One unit: where it is most awake, and the words that it pushes up and down.\n"
+               f"{_unit(fig, axes, **portrait)}")
     return fig
 
 
@@ -93,9 +96,11 @@ def _unit(fig, axes, block, unit, places, activations, yours, words, pushes):
     for ax in axes:
         if ax.get_subplotspec().rowspan.stop < ax.get_gridspec().nrows:
             ax.set_xlabel("")
+    own = places[-1].removeprefix("yours: ")
+    own = f", in your text at “{own}” ({show.number(activations[-1], 1)})" if yours else ""
     return (f"Unit {unit} of block {block} is most awake at “{places[0]}” "
-            f"({show.number(activations[0], 1)}); it pushes “{words[0]}” up most and “{words[-1]}” "
-            "down most.")
+            f"({show.number(activations[0], 1)}){own}; it pushes “{words[0]}” up most and "
+            f"“{words[-1]}” down most.")
 
 
 def _bars(ax, labels, values, colours):

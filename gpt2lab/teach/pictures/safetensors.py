@@ -5,7 +5,7 @@ import math
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from gpt2lab.teach import plot
+from gpt2lab.teach import plot, show
 
 WIDTH = 12                      # bytes in a line of the byte view
 TINT = {"length": "#CFE3F2", "header": "#CDE9DF", "data": "#F8DCC9"}
@@ -24,9 +24,9 @@ def parts(entries):
         part = group(name)
         sizes[part] = sizes.get(part, 0) + end - begin
     shares = 100 * np.array(list(sizes.values())) / sum(sizes.values())
-    told = ", ".join(f"{part} {share:.3g} percent" for part, share in zip(sizes, shares))
+    told = ", ".join(f"{part} {share:.3g}" for part, share in zip(sizes, shares))
     return plot.bars(list(sizes), shares, "percent of the file", "", height=280,
-                     alt=f"Shares of the file: {told}.")
+                     alt=f"The share of each part of a model's file.\nIn percent: {told}.")
 
 
 def group(name):
@@ -74,9 +74,11 @@ def byte_view(raw, entries, name, values, number=0):
     fig.drawn = {"length": np.array(length), "entry": top[first:last], "bytes": data,
                  "numbers": numbers, "shares": shares}
     value = f" and is {numbers[0]:z.3f}" if len(numbers) else ""
-    fig.alt = (f"Length {length:,}; {name} has dtype {dtype}, shape {tuple(shape)} and the bytes "
-               f"{begin:,} to {end:,} of the file, {shares[chosen]:.3g} percent of all tensors; "
-               f"its number {number} begins at byte {at:,}{value}.")
+    fig.alt = ("Bytes of a file: its length, one tensor's entry, its numbers; below, the shares of "
+               "all tensors.\n"
+               f"Length {length:,}; {show.token(name)} has dtype {dtype}, shape {tuple(shape)} "
+               f"and the bytes {begin:,} to {end:,} of the file, {shares[chosen]:.3g} percent of "
+               f"all tensors; its number {number} begins at byte {at:,}{value}.")
     return fig
 
 
@@ -147,10 +149,12 @@ def bits(stored, read, at=0):
     numbers that these bits hold (n,)}; at: which of them is drawn.
     """
     words = {name: f"{int(bits[at]):0{sum(FIELDS[name])}b}" for name, bits in stored.items()}
-    told = "; ".join(f"{name} has {s} for the sign, {e} for the exponent, {f} for the fraction"
+    told = "; ".join(f"{s}, {e} and {f} bits in {name}"
                      for name, (s, e, f) in FIELDS.items() if name in words)
-    fig, (ax,) = plot.figure(height=210, alt=f"The bits of {read['F32'][at]:g}: {told}.", drawn={
-        name: np.array(list(map(int, word))) for name, word in words.items()})
+    drawn = {name: np.array(list(map(int, word))) for name, word in words.items()}
+    fig, (ax,) = plot.figure(height=210, drawn=drawn, alt=(
+        "One number in several types: the bits of its sign, exponent and fraction.\n"
+        f"In {read['F32'][at]:g}, sign, exponent and fraction take {told}."))
     for row, (name, word) in enumerate(words.items()):
         x = 0
         ax.text(-1, row, name, ha="right", va="center", weight="bold")

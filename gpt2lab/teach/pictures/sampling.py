@@ -25,7 +25,8 @@ def candidates(prompt, words, best, choices):
     axes[0].set_yticks(range(len(best)), words)
     axes[0].set(ylim=(len(best) - 0.5, -0.5), ylabel="best next tokens")
     prompt = show.token(prompt).replace("·", " ")
-    fig.alt = f"Next tokens after “{prompt}”. {'; '.join(told)}."
+    fig.alt = ("The best next tokens after a prompt, before and after the cuts.\n"
+               f"After “{prompt}”, {'; '.join(told)}.")
     return fig
 
 
@@ -49,8 +50,8 @@ def line(probs, us, ids):
     edges = np.concatenate([[0], np.cumsum(probs)])                                 # (V + 1,)
     falls = ", ".join(f"u = {u:g} falls on id {i}" for u, i in zip(us, ids))
     drawn = {"edges": edges, "u": np.array(us), "ids": np.array(ids)}
-    fig, (ax,) = plot.figure(height=150, drawn=drawn,
-                             alt=f"The probabilities laid end to end: {falls}.")
+    fig, (ax,) = plot.figure(height=150, drawn=drawn, alt=(
+        f"The probabilities laid end to end, and where some numbers u fall.\n{falls}."))
     for i, (start, end) in enumerate(zip(edges, edges[1:])):
         ax.barh(0, end - start, left=start, color=("0.85", "white")[i % 2], edgecolor="black")
         if end > start:
@@ -70,7 +71,8 @@ def many_draws(labels, exact, counts):
     shares, draws = np.asarray(counts) / np.sum(counts), f"{np.sum(counts):,} draws"
     near = np.abs(shares - exact).max() < 0.01
     fig, (ax,) = plot.figure(height=300, drawn={"exact": np.asarray(exact), "shares": shares}, alt=(
-        f"Shares in {draws} against the exact probabilities of {len(exact)} tokens: "
+        "The share of each token in many draws, beside its exact probability.\n"
+        f"Shares in {draws} and exact probabilities of {len(exact)} tokens: "
         f"{'all' if near else 'not all'} within 0.01 of each other."))
     places = np.arange(len(exact))
     ax.bar(places, shares, color=plot.BLUE, label=f"share in {draws}")
@@ -88,7 +90,7 @@ def nucleus(sums, top_p):
     told = []
     for i, (prompt, total) in enumerate(sums.items()):
         number = 1 + int(np.searchsorted(total, top_p))
-        told.append(f"after “{prompt}” {number:,}")
+        told.append(f"after “{show.token(prompt).replace('·', ' ')}” {number:,}")
         steps = np.unique(np.geomspace(1, len(total), 200).astype(int))
         look = {"color": plot.COLOURS[i]}
         ax.plot(steps, total[steps - 1], linestyle=plot.DASHES[i], label=prompt, **look)
@@ -100,7 +102,8 @@ def nucleus(sums, top_p):
            ylabel="their probability together")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.legend(frameon=False, loc="lower right")
-    fig.alt = f"Tokens needed to reach {top_p:g}: {', '.join(told)}."
+    fig.alt = ("The probability of the best tokens together, over their number, for some prompts.\n"
+               f"Tokens needed to reach {top_p:g}: {', '.join(told)}.")
     return fig
 
 
@@ -120,7 +123,8 @@ def explorer(prompt, written, last, seed, steps, words, best, before, after, bit
                                        width_ratios=[2.3, 1]).values()
     fig.drawn = {"best": best, "before": before[best], "after": after[best], "number": number,
                  "mass": mass, "bits": bits[1]}
-    fig.alt = (f"{draws} tokens drawn with seed {seed}. {many} tokens kept; together they had "
+    fig.alt = ("The text so far, its best next tokens, and which of them the cuts keep.\n"
+               f"{draws} tokens drawn with seed {seed}. {many} tokens kept; together they had "
                f"{mass:.2f} of the probability. Entropy {bits[1]:.2f} bits. Best: “{words[0]}” "
                f"with {after[best[0]]:.2f}.")
     top.axis("off")

@@ -27,6 +27,7 @@ def strip(passes):
     wrong = sum(len(checked) for checked, _ in passes) - right
     shown, each = passes[:ROWS], f"{new / len(passes):.1f} a pass"
     fig, (ax,) = plot.figure(height=70 + 23 * len(shown), alt=(
+        "One row a pass: guesses kept, the model's own token behind them, guesses refused.\n"
         f"{new} new tokens in {len(passes)} passes, {each}: {right} guesses kept, "
         f"{wrong} refused."))
     fig.drawn = {"tokens": np.array([len(kept) for _, kept in passes]),
@@ -72,7 +73,8 @@ def tokens_per_pass(ks, series):
     best = "; ".join(f"{label} {values[-1]:.1f}" for label, values in series.items())
     return plot.lines(
         series, "guesses k", "tokens a pass", x=np.array(ks), at_end=False,
-        alt=f"Tokens a pass over the number of guesses; with k = {ks[-1]}: {best}.")
+        alt=("Tokens a pass over the number of guesses, a line for each text.\n"
+             f"With k = {ks[-1]}: {best}."))
 
 
 @plot.styled
@@ -85,7 +87,9 @@ def pass_times(rows, seconds):
         series, "rows of the pass (log scale)", "time (ms, log scale)", x=np.array(rows), log=True,
         logx=True, at_end=False, alt=(
             "Measured time of one pass over its tokens, beside the time of one pass for each of "
-            "them."))
+            "them.\n"
+            f"One pass over {rows[-1]} tokens takes as long as {seconds[-1] / one:.0f} passes over "
+            "one token."))
     fig.axes[0].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     fig.axes[0].yaxis.set_minor_locator(NullLocator())
     return fig

@@ -17,7 +17,9 @@ def path(tokens, ids, trace, words, best, probs):
     fig = plot.Figure(figsize=(6.4, 5.2), dpi=plot.DPI, layout="constrained")
     fig.drawn = {"embed": rows, "stream": last_rows, "logits": logits[best],
                  "probabilities": probs[best]}
-    fig.alt = (f"The path of {T} tokens: ids, {T} rows of {D} numbers, the same after {L} blocks, "
+    fig.alt = ("The path from a text to its next word: ids, rows, blocks, logits, "
+               "probabilities.\n"
+               f"{T} tokens: ids, {T} rows of {D} numbers, the same after {L} blocks, "
                f"{V:,} logits, probabilities; the best next token is {words[0]} "
                f"with {probs[best[0]]:.0%}.")
     table, first, last, scores, chances, word = fig.subplots(2, 3).flat
@@ -54,5 +56,6 @@ def next_words(words, probs, T):
     """The best next tokens after T tokens, and their probabilities (n,)."""
     return plot.bars(words, probs, "probability", "next token", height=320,
                      title=f"{T} tokens read", alt=(
+                         "The best next tokens after a text, and their probabilities.\n"
                          f"After these {T} tokens the best next token is {words[0]} "
                          f"with {probs[0]:.0%}, then {words[1]}."))

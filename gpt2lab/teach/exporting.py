@@ -1,0 +1,156 @@
+"""export("my_gpt2.py"): all that the learner built in one file that runs with NumPy alone."""
+import ast
+import builtins
+import json
+import re
+import shutil
+import textwrap
+from functools import cache
+from pathlib import Path
+
+from gpt2lab.files import shipped
+
+from .exercises import exercises
+from .joining import bound, import_lines, imports, joined, statements
+from .judging import results_of
+from .keeping import beside, folder, load, write
+
+# (lesson, function, what goes in and comes out), in the order of the course.
+PARTS = [
+    ("01", "linear", "x (T, in), w (in, out), b (out,) -> (T, out)"),
+    ("02", "read_header", "bytes -> {name: (dtype, shape, begin, end)}"),
+    ("02", "tensor_view", "bytes, one such place -> array"),
+    ("03", "merge", "[bytes], {(bytes, bytes): rank} -> [bytes]"),
+    ("03", "encode", "text -> ids"),
+    ("03", "decode", "ids -> text"),
+    ("04", "embed", "ids (T,), wte (V, D), wpe (N, D) -> (T, D)"),
+    ("05", "layer_norm", "x (T, D), gain (D,), bias (D,) -> (T, D)"),
+    ("06", "softmax", "scores (..., S) -> (..., S), of sum 1"),
+    ("06", "attend", "q (H, T, Dh), k, v (H, S, Dh) -> (H, T, Dh)"),
+    ("07", "attend_heads", "x (T, D) -> (T, D), by w (D, 3 D), (D, D)"),
+    ("08", "gelu", "x (T, F) -> (T, F)"),
+    ("08", "mlp", "x (T, D), w (D, F), w (F, D) -> (T, D)"),
+    ("09", "block", "x (T, D), {name: array} -> (T, D)"),
+    ("10", "lm_head", "x (T, D), wte (V, D) -> logits (T, V)"),
+    ("11", "probabilities", "logits (V,) -> (V,), of sum 1"),
+    ("11", "sample", "probs (V,), a random number -> id"),
+    ("12", "remember", "(H, S - T, Dh), (H, T, Dh) -> (H, S, Dh)"),
+    ("13", "write_loop", "ids -> more ids, one by one"),
+]
+NAMES = [name for _, name, _ in PARTS]
+NEEDED = ("config.json, model.safetensors, and vocab.bpe with encoder.json "
+          "(or merges.txt with vocab.json)")
+MARK = '"""GPT-2 in one file, made with the lessons of gpt2lab: '
+ABOUT = """
+It needs Python, NumPy, and beside it or in --model FOLDER: {needed}. The author wrote {own} of the
+{all} functions of the lessons, those marked "mine"{others}; the rest is the course's. Text is cut
+by Python's unicodedata: ordinary text of all languages as GPT-2 cuts it. Shapes: T new tokens, S
+with those before, N at most; D numbers a token, H heads of Dh, F = 4 D; V tokens to choose from."""
+ANSWER = re.compile(r"<summary>Answer</summary>\s*```python\n(.*?)```", re.S)
+MODULES = {"np": "import numpy as np", "math": "import math", "json": "import json"}    # of answers
+AROUND = Path(__file__).with_name("around.py")
+
+
+def export(path="my_gpt2.py", with_model=False):
+    """Write one file, of your operations and what is around them, that writes text by itself.
+
+    It needs NumPy, a model's files and nothing else. Where you have not built a function, or it
+    cannot stand in that file, the course's short answer stands in, marked. What a friend needs
+    beside the file is printed.
+    with_model: puts the bundled model's files into a folder beside it, where the file finds them.
+    Returns the path of the file.
+    Raises: ValueError where the path is that of a file which export did not write.
+    """
+    path = beside(path)
+    if path.is_dir() or path.exists() and not _is_export(path):
+        raise ValueError(f"export: {path} is there, and no export wrote it: choose another name")
+    own, remarks = {}, []
+    for name in NAMES:
+        kept = folder() / f"{name}.py"
+        if kept.is_file():
+            try:
+                text = kept.read_text(encoding="utf-8")
+                _try(name, assembled(path.name, own | {name: text}))
+                own[name] = text
+            except (OSError, ValueError) as error:
+                remarks.append(f"Your {name} is left out: {error}.")
+    text = assembled(path.name, own)
+    write(path, text)
+    print(f"{path.name}: {len(text.splitlines())} lines, {len(own)} of its {len(PARTS)} functions "
+          "are yours." + " The course's answers stand in for the rest." * (len(own) < len(PARTS)))
+    print(*remarks, sep="\n", end="\n" * bool(remarks))
+    print(f'Try: python {path.name} "Once upon a time" --temperature 0.8\n'
+          f"A friend needs NumPy, this file, and beside it the model's files:\n{NEEDED}.")
+    if with_model:
+        place = path.with_name(f"{path.stem}_model")
+        print(f"Those of the bundled model are in {place.name}/: hand that folder on with the file."
+              if _copied(place) else f"{place.name}/ was there before, and is left as it is.")
+    return path
+
+
+def _is_export(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.readline().startswith(MARK)
+
+
+def _copied(place):
+    """Copy the bundled model's files into a new folder; False where the folder is there."""
+    if place.exists():
+        return False
+    place.mkdir()
+    for home, name in (("gpt2-tiny", "config.json"), ("gpt2-tiny", "model.safetensors"),
+                       ("gpt2-vocab", "vocab.bpe"), ("gpt2-vocab", "encoder.json")):
+        shutil.copyfile(shipped("data", home, name), place / name)
+    return True
+
+
+def _try(name, text):
+    """ValueError unless the function of this name, taken from the text, passes its cases."""
+    misses = results_of(exercises()[name], load(text, name))[1]
+    wrong = next(filter(None, misses), None)
+    if wrong:
+        raise ValueError(f"it does not pass its check ({wrong})")
+
+
+@cache
+def answers():
+    """{name: the course's short answer, with its imports} of all parts, out of the lessons."""
+    found = {}
+    for path in sorted(shipped("notebooks").glob("[0-9]*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            for text in ANSWER.findall("".join(cell["source"])):
+                tree = ast.parse(text)
+                used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+                lines = [line for name, line in MODULES.items() if name in used]
+                found[tree.body[-1].name] = "\n".join([*lines, text])
+    missing = [name for name in NAMES if name not in found]
+    if missing:
+        raise ValueError(f"export: the lessons that came with gpt2lab hold no answer for "
+                         f"{missing[0]}: install it again")
+    return found
+
+
+def assembled(file, own):
+    """The text of the exported file. own: {name: text of a kept file} for what is the learner's.
+
+    Raises: ValueError for a kept file that needs more than Python and NumPy.
+    """
+    around = statements(AROUND.read_text(encoding="utf-8"))[1:]        # without its docstring
+    lines = [line for node, _ in around for _, _, line in imports(node)]
+    taken = dict.fromkeys([*dir(builtins), *NAMES, *(
+        name for node, _ in around for name in bound(node))])
+    taken |= {name: meaning for node, _ in around for name, meaning, _ in imports(node)}
+    parts = []
+    for lesson, name, shapes in PARTS:
+        text, more = joined(name, own.get(name) or answers()[name], taken)
+        whose = "mine" if name in own else "the course's, mine is missing"
+        parts.append(f"# --- {lesson} {name} ({whose}): {shapes}\n{text}")
+        lines += more
+    others = ", ".join(name for name in NAMES if name not in own)
+    others = f" (the course's answers stand in for {others})" if others else ""
+    about = ABOUT.format(needed=NEEDED, own=len(own), all=len(NAMES), others=others)
+    head = (f'{MARK}python {file} "Once upon a time"\n\n{textwrap.fill(about.strip(), 100)}\n"""\n'
+            f"{import_lines(lines)}")
+    constant, *glue = [text for node, text in around if not imports(node)]
+    glue[0] = f"# --- The glue, the course's: files, model, command line\n{glue[0]}"
+    return "\n\n".join([head, constant, *parts, *glue]) + "\n"
