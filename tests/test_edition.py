@@ -42,11 +42,13 @@ def test_of_our_version_it_names_the_file_and_shows_nothing(edition):
         ours = nbformat.read(path, as_version=4)
         theirs = nbformat.read(edition / path.relative_to(NOTEBOOKS), as_version=4)
         for cell, left in zip(ours.cells, theirs.cells):
-            if cell.cell_type == "code" and cell.source.startswith("show.source("):
-                files = re.findall(r"gpt2lab/\w+\.py", left.source)
-                assert left.source.startswith("# our version is in ") and files
+            if cell.cell_type == "code" and "show.source(" in cell.source:
+                (line,) = set(left.source.split("\n")) - set(cell.source.split("\n"))
+                files = re.findall(r"gpt2lab/\w+\.py", line)
+                assert line.startswith("# our version is in ") and files
                 assert all((TOOL.parents[1] / file).is_file() for file in files), files
-                assert not left.outputs and "\n" not in left.source
+                assert len(left.outputs) == len(cell.outputs) - 1
+                assert "def " not in str(left.outputs)
             elif cell.cell_type == "code":
                 assert left == cell, "nothing else is changed, and what is folded stays folded"
 
@@ -57,11 +59,14 @@ def test_of_our_version_it_names_the_file_and_shows_nothing(edition):
     ("show.source(gpt2lab.gelu.gelu, gpt2lab.mlp.mlp)", "gpt2lab/gelu.py and gpt2lab/mlp.py"),
 ])
 def test_one_line_stands_for_what_was_shown(source, comment):
-    shown = nbformat.v4.new_output("display_data", {"text/plain": "def mlp"})
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source, outputs=[shown])])
+    shown = nbformat.v4.new_output("display_data", {"text/markdown": "", "text/plain": "def mlp"})
+    said = nbformat.v4.new_output("stream", name="stdout", text="mlp: ours")
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(
+        f"mlp = yours(mlp)\n{source}", outputs=[said, shown])])
     (cell,) = tool.without_answers(book).cells
-    assert cell.source == f"# our version is in {comment}: look at it when yours works"
-    assert cell.outputs == []
+    assert cell.source == (f"mlp = yours(mlp)\n# our version is in {comment}: "
+                           "look at it when yours works")
+    assert cell.outputs == [said]
 
 
 def test_it_writes_into_no_learners_folder(tmp_path):

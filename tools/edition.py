@@ -38,7 +38,9 @@ def without_answers(book):
         if cell.cell_type == "markdown":
             cell.source = ANSWER.sub("", cell.source).rstrip("\n")
         elif SHOWN.search(cell.source):
-            cell.source, cell.outputs = SHOWN.sub(where, cell.source), []
+            cell.source = SHOWN.sub(where, cell.source)
+            cell.outputs = [output for output in cell.outputs
+                            if "text/markdown" not in output.get("data", {})]
     return book
 
 
