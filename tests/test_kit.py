@@ -878,7 +878,11 @@ return reason
 
 
 def test_of_a_generator_so_much_is_taken_as_the_case_says_and_then_it_is_closed():
-    seen = []
+    seen, held = [], []
+
+    def made():
+        held.append(counts())                   # so nothing but attempt closes it
+        return held[-1]
 
     def counts():
         try:
@@ -891,7 +895,7 @@ def test_of_a_generator_so_much_is_taken_as_the_case_says_and_then_it_is_closed(
     for take, wanted, then in ((2, Yielded([0, 1]), [0, 1, "closed"]),
                                (5, Yielded([0, 1, 2, 3, 4]), [0, 1, 2, 3, 4, "closed"]),
                                (9, Yielded([0, 1, 2, 3, 4], "end"), [0, 1, 2, 3, 4, "closed"])):
-        assert attempting.attempt(counts, Case("", take=take)) == wanted
+        assert attempting.attempt(made, Case("", take=take)) == wanted
         assert seen == then
         seen.clear()
     result = attempting.attempt(counts, Case(""))       # where none is asked for
