@@ -5,7 +5,6 @@ import importlib
 import json
 import os
 import random
-import re
 import signal
 import site
 import subprocess
