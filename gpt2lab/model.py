@@ -163,6 +163,7 @@ class GPT2:
         name: that of what the operation gives, as in trace; so linear and layer_norm are named by
             the weight that they get, whoever calls them in whatever order. Where they get a copy,
             nobody knows which it was: "h.0.linear?".
+            With a cache there is "h.0.attn.remember" too, which gives a pair.
         tap gives the function to call: `function` itself, or another one around it.
         """
         before = self.tap

@@ -60,7 +60,8 @@ def test_check_says_what_is_wrong_and_never_raises(body, words, my_ops):
 def test_gallery_and_diff_name_the_operation(capsys):
     gallery("layer_norm", tokens=3)
     printed = capsys.readouterr().out
-    assert len(printed.split("\n")) > len(exercises()["layer_norm"].mistakes) + 3
+    assert len(printed.splitlines()) == 2 * len(exercises()["layer_norm"].mistakes) + 3
+    assert max(map(len, printed.splitlines())) <= 100
     ids = [464, 3616, 5]
     assert diff(gpt2lab.load(), ids) is None
     for mistake in exercises()["layer_norm"].mistakes[:4]:
@@ -448,12 +449,12 @@ def test_the_text_below_the_picture_follows_it(screen):
     shown, _ = screen
     slider, box = play.slider("n", 1, 0, 3), play.words("text", "a")
     play.explore(lambda n, text: plot.message(f"{text} {6 // n}"), n=slider, text=box)
-    assert shown[-1] == {"text/plain": "a 6"} and "image/png" in shown[-2]
+    assert shown[-1] == {"text/plain": MESSAGE + "a 6"} and "image/png" in shown[-2]
     for change, words in ((lambda: setattr(slider, "value", 2), "a 3"),
                           (lambda: setattr(box, "value", "b"), "b 3"),
                           (lambda: setattr(slider, "value", 0), "ZeroDivisionError: integer")):
         change()
-        assert shown[-1]["text/plain"].startswith(words)
+        assert shown[-1]["text/plain"].startswith(MESSAGE + words)
         assert shown[-1] == {"text/plain": shown[-2]["text/plain"]}
 
 

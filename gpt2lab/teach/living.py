@@ -67,7 +67,7 @@ def gallery(name, prompt=PROMPT, tokens=12, most=None):
         except Exception:
             logits = "none"
         rows.append((what, logits, writes(model, prompt, tokens)))
-    print(f"{prompt} ...   (logits: same or changed; three dots: two best tokens too close to call)")
+    print(f"{prompt} ...   (logits; what the model goes on; three dots: too close to call)")
     for what, logits, text in rows:
         print(f"{what}\n    {logits:7}  {show.short(show.token(text).replace('·', ' '), 88)}")
 
