@@ -58,6 +58,8 @@ NOT_MOVED = {
     ("04_embedding", "embed"): {0: "it shows rows that were made above with it",
                                 1: "it compares rows of the token table alone"},
     ("08_mlp", "mlp"): {0: "it draws the curves of activations"},
+    ("13_generation", "read_header"): {1: "the weights were read above with it"},
+    ("13_generation", "tensor_view"): {1: "the weights were read above with it"},
     ("bonus/looking_inside", "induction_score"): {0: "a lens on the stream", 1: "parts of a logit"},
     ("bonus/looking_inside", "direct_logits"): {0: "a lens on the stream", 2: "a head is off"},
     ("bonus/memory_wall", "attainable"): {0: "rounded weights: no speed is computed"},
@@ -68,6 +70,8 @@ NOT_MOVED = {
 # Functions that only the rest of the cell of their `yours` calls, and what becomes of it.
 AT_ONCE = {
     ("02_safetensors", "tensor_view"): "it reads the tensors of all later cells",
+    ("13_generation", "read_header"): "it reads the weights of the generator",
+    ("13_generation", "tensor_view"): "it reads the weights of the generator",
     ("bonus/memory_wall", "attainable"): "the table of what each pass can reach",
     ("bonus/memory_wall", "pack_int4"): "the packed models, which later cells draw",
 }

@@ -88,7 +88,7 @@ def certificate(parts, lines, right, guesses, text):
     height = 276 + 20 * len(rows)
     fig, (ax,) = plot.figure(height=height, drawn={"built": [*parts.values()]}, alt=(
         f"A certificate: which parts of a GPT are built, and what it writes.\n"
-        f"{numbers} right. It writes: {' '.join(rows)}"))
+        f"{numbers} right. It writes: “{' '.join(rows)}”."))
     fig.set_layout_engine("none")
     ax.set_position((0.02, 0.02, 0.96, 0.96))
     ax.set(xlim=(0, 1), ylim=(height, 0), xticks=[], yticks=[])
