@@ -36,7 +36,7 @@ def accept(guessed, greedy):
     return right
 
 
-def passes(choose, ids, left, k, longest=3, careful=True):
+def passes(choose, ids, left, k, longest=3, careful=True, guess=guess, accept=accept):
     """The passes in which greedy writes `left` tokens behind ids: (guesses checked, new ids) each.
 
     choose(text, guessed): greedy's ids behind the text, behind the text and one guess, and so on.
@@ -45,6 +45,7 @@ def passes(choose, ids, left, k, longest=3, careful=True):
     A wrong guess costs time. So a pass checks one guess where the pass before it had a right one,
     and all where both passes before it had; where it checks none, the guess is still compared with
     what came. careful=False: every pass checks all its guesses.
+    guess, accept: those of this file, or the learner's.
     """
     text, before, right = list(ids), 0, 0                   # right guesses in the latest two passes
     while left > 0:
@@ -54,7 +55,8 @@ def passes(choose, ids, left, k, longest=3, careful=True):
         new = greedy[:accept(checked, greedy) + 1]
         yield checked, new
         text, left = text + new, left - len(new)
-        before, right = right, accept(guessed, new)
+        compared = guessed[:len(new)]           # those not checked, too; 0 stands behind the last
+        before, right = right, accept(compared, new[:len(compared)] + [0])
 
 
 def logits_behind(model, cache, text, guessed):

@@ -34,7 +34,25 @@ def dequantize_int8(codes, scales):
     return codes * scales
 
 
-def quantize_int4(w, group=GROUP):
+def pack_int4(codes):
+    """Two codes a byte, along the first axis: the first in the low four bits, then the high.
+
+    Shapes: codes (n, ...) whole numbers -8 to 7 -> (ceil(n / 2), ...) uint8; a code that is
+        missing at the end is 0
+    Raises: ValueError for other codes.
+    """
+    pairs = _stacked("pack_int4", codes, 2, -8, 7) & 15     # four low bits: 8 to 15 are -8 to -1
+    return (pairs[:, 0] | pairs[:, 1] << 4).astype(np.uint8)
+
+
+def unpack_int4(packed, rows):
+    """The first `rows` codes of packed (n, ...) uint8, as int8."""
+    _check_packed("unpack_int4", packed, rows, 2)
+    codes = np.stack([packed & 15, packed >> 4], axis=1).astype(np.int8)            # (n, 2, ...)
+    return ((codes ^ 8) - 8).reshape(-1, *packed.shape[1:])[:rows]
+
+
+def quantize_int4(w, group=GROUP, pack_int4=pack_int4):
     """Codes -7 to 7, two a byte; in each column, every `group` inputs share a scale.
 
     Shapes: w (in, out) float -> packed (ceil(in / 2), out) uint8,
@@ -110,24 +128,6 @@ def rounded(w, bits, shared="column"):
     return _codes(w, scales, most) * scales
 
 
-def pack_int4(codes):
-    """Two codes a byte, along the first axis: the first in the low four bits, then the high.
-
-    Shapes: codes (n, ...) whole numbers -8 to 7 -> (ceil(n / 2), ...) uint8; a code that is
-        missing at the end is 0
-    Raises: ValueError for other codes.
-    """
-    pairs = _stacked("pack_int4", codes, 2, -8, 7) & 15     # four low bits: 8 to 15 are -8 to -1
-    return (pairs[:, 0] | pairs[:, 1] << 4).astype(np.uint8)
-
-
-def unpack_int4(packed, rows):
-    """The first `rows` codes of packed (n, ...) uint8, as int8."""
-    _check_packed("unpack_int4", packed, rows, 2)
-    codes = np.stack([packed & 15, packed >> 4], axis=1).astype(np.int8)            # (n, 2, ...)
-    return ((codes ^ 8) - 8).reshape(-1, *packed.shape[1:])[:rows]
-
-
 def pack_ternary(codes):
     """Five codes a byte, along the first axis: digits code + 1 of a number in base 3, lowest first.
 
@@ -146,17 +146,18 @@ def unpack_ternary(packed, rows):
     return (digits.astype(np.int8) - 1).reshape(-1, *packed.shape[1:])[:rows]
 
 
-def quantized(model, kind):
+def quantized(model, kind, quantize_int8=quantize_int8, pack_int4=pack_int4):
     """(a GPT2 that computes with the weights as `kind` gives them back, bytes of all as stored).
 
     kind: one of KINDS. Packed codes and scales are counted. See each_matrix for what is turned.
+    quantize_int8, pack_int4: these of the library, or the learner's.
     """
     if kind not in KINDS:
         raise ValueError(f"quantized: kind must be one of {', '.join(KINDS)}, got {kind!r}")
     stored = []
 
     def store_and_restore(w):
-        arrays, restored = _stored(w, kind)
+        arrays, restored = _stored(w, kind, quantize_int8, pack_int4)
         stored.extend(arrays)
         return restored
     copy, rest = each_matrix(model, store_and_restore)
@@ -213,13 +214,13 @@ def divergence(logits, other):
     return float((np.exp(p) * (p - q)).sum(axis=-1).mean())
 
 
-def _stored(w, kind):
+def _stored(w, kind, quantize_int8, pack_int4):
     """([the arrays that would be stored for w], w as they give it back)."""
     if kind == "int8":
         arrays = quantize_int8(w)
         return arrays, dequantize_int8(*arrays)
     if kind == "int4":
-        arrays = quantize_int4(w)
+        arrays = quantize_int4(w, pack_int4=pack_int4)
         return arrays, dequantize_int4(*arrays, len(w))
     if kind == "ternary":
         arrays = quantize_ternary(w)
@@ -236,7 +237,7 @@ def _scales(w, group, most):
 
 def _codes(w, scales, most):
     """w / scales to the nearest whole number, at most `most` in size, int8; 0 for scale 0."""
-    steps = w / np.where(scales > 0, scales, np.float32(1))
+    steps = w / np.where(scales > 0, scales, 1)
     np.rint(steps, out=steps)
     return np.clip(steps, -most, most, out=steps).astype(np.int8)
 

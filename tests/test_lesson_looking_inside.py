@@ -23,9 +23,10 @@ STORY = "The old king saw the young queen. Then the old"
 @pytest.fixture(scope="module")
 def cells():
     """The lesson's cells: its pictures, and lens, contributions, head_off, which explorers draw."""
-    return ran("bonus/looking_inside", "import numpy", "texts = [", "found = ", "position=17",
-               "curves = {", "pictures.worth", "pictures.parking", "gain, bias, target = ",
-               "def lens", "def direct_logits_loops", "# final:", "def contributions",
+    return ran("bonus/looking_inside", "import numpy", "texts = [", "def induction_score",
+               "found = ", "position=17", "curves = {", "pictures.worth", "pictures.parking",
+               "gain, bias, target = ", "def lens", "def direct_logits_loops",
+               "def direct_logits(", "yours(direct_logits)", "def contributions",
                "pictures.direct_and_off", "play.explore")
 
 
@@ -265,10 +266,33 @@ def test_contributions_add_up_to_the_models_logit(cells, model, text, word, othe
 def test_contributions_use_the_learners_function(cells, model):
     usual = cells["contributions"]("a", "king").drawn["values"]
     np.testing.assert_array_equal(usual, lesson.shares(model, "a", "king")[1])
+    def double(*arguments):
+        return 2 * direct_logits(*arguments)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(cells, "direct_logits", lambda *arguments: 2 * direct_logits(*arguments))
+        patch.setitem(cells, "direct_logits", double)
         twice = cells["contributions"]("a", "king").drawn["values"]
     np.testing.assert_allclose(twice, 2 * usual)
+    once, both = (np.array([row[1] for row in lesson.bars_without(
+        model, "a", "king", [], function)[:-1]]) for function in (direct_logits, double))
+    np.testing.assert_allclose(both, 2 * once)
+    draw = np.random.default_rng(4).normal
+    arguments = [draw(size=shape) for shape in ((5, 6), (6,), (6,), (6,))]
+    first, *others = lesson.splits(*arguments, function=double)
+    np.testing.assert_allclose(first[1], 2 * direct_logits(*arguments).sum())
+    assert others == lesson.splits(*arguments)[1:]
+
+
+def test_scores_use_the_learners_function(cells, model):
+    def period_alone(pattern, period):
+        return np.full(pattern.shape[:-2], period)
+    texts = [lesson.twice(model, 5, seed) for seed in range(2)]
+    assert (lesson.induction_scores(model, texts, function=period_alone) == 5).all()
+    by_length = lesson.scores_by_length(model, lesson.KINDS[0], [(0, 4), (2, 6)], [1], period_alone)
+    assert by_length[:, 0, 0].tolist() == [4, 6]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(cells, "induction_score", lambda pattern, period: period / 2)
+        fig = cells["head_off"](lesson.KINDS[0], 5, 1, 1)
+    assert "induction score 2.50; " in fig.alt
 
 
 @pytest.mark.parametrize("word, other", [("queen", "king"), ("zebra", "king"), ("king", "")])

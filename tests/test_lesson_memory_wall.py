@@ -6,7 +6,15 @@ import gpt2lab
 from cells import ran
 from drawing import two_lines
 from gpt2lab.inside import bytes_read, multiplications
-from gpt2lab.quantize import SHARED, divergence, each_matrix, quantize_int8, rounded
+from gpt2lab.quantize import (
+    SHARED,
+    divergence,
+    each_matrix,
+    pack_int4,
+    quantize_int8,
+    quantized,
+    rounded,
+)
 from gpt2lab.softmax import softmax
 from gpt2lab.teach import plot, show
 from gpt2lab.teach.checking import verdict
@@ -165,3 +173,20 @@ def test_loops_of_the_notebook_are_the_library():
     want_codes, want_scales = quantize_int8(w)
     assert codes == want_codes.tolist()
     np.testing.assert_allclose(scales, want_scales, rtol=1e-6)
+
+
+def test_quantized_uses_the_learners_functions():
+    def half_the_codes(w):
+        codes, scales = quantize_int8(w)
+        return codes // 2, scales
+
+    def all_codes_3(codes):
+        return pack_int4(np.full_like(codes, 3))
+    name = "h.0.mlp.c_fc.weight"
+    for kind, learners in (("int8", half_the_codes), ("int4", all_codes_3)):
+        usual, size = quantized(MODEL, kind)
+        copy, other = quantized(MODEL, kind, **{
+            {"int8": "quantize_int8", "int4": "pack_int4"}[kind]: learners})
+        assert size == other
+        assert not np.array_equal(copy.weights[name], usual.weights[name]), kind
+    assert (copy.weights[name] > 0).all()                   # each weight is 3 steps

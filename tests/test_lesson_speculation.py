@@ -6,7 +6,7 @@ import pytest
 import gpt2lab
 from cells import NOTEBOOKS, ran
 from drawing import two_lines
-from gpt2lab.lookup import guess
+from gpt2lab.lookup import accept, guess
 from gpt2lab.teach import plot, show
 from gpt2lab.teach.exercises import speculation as ready_made
 from gpt2lab.teach.exercises.speculation import greedy_ids, greedy_in_passes, passes_of
@@ -60,6 +60,37 @@ def test_passes_that_always_check_k():
         assert len(checked) == len(kept) - 1 or checked[len(kept) - 1] != kept[-1]
         place += len(kept)
     assert place == len(text)
+
+
+@pytest.mark.parametrize("careful", [True, False])
+@pytest.mark.parametrize("text", ["The king said", "tick tock tick tock", "It was a dark night"])
+def test_the_learners_accept_is_asked_as_the_exercise_says(text, careful):
+    """greedy holds one token more than the guesses, in every pass."""
+    asked = []
+
+    def accept_strictly(guessed, greedy):
+        assert len(greedy) == len(guessed) + 1
+        asked.append(len(guessed))
+        return accept(guessed, greedy)
+    prompt = MODEL.encode(text)
+    ids = prompt + greedy_ids(MODEL, text, 40)
+    usual = passes_of(ids, len(prompt), 8, careful=careful)
+    assert passes_of(ids, len(prompt), 8, 3, careful, guess, accept_strictly) == usual
+    assert len(asked) == 2 * len(usual)
+
+
+def test_the_lesson_draws_with_the_learners_functions():
+    def nothing(ids, k, longest=3):
+        return []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(LESSON, "guess", nothing)
+        fig = strip_of("The king said", 8, careful=False)
+        ids = MODEL.encode("one two three. " * 6)
+        assert LESSON["tokens_a_pass"](ids, 4, 8) == 1
+    assert fig.drawn["tokens"].tolist() == [1] * 40
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(LESSON, "accept", lambda guessed, greedy: 0)
+        assert strip_of("The king said", 8).drawn["tokens"].tolist() == [1] * 40
 
 
 def test_what_the_text_says_of_the_first_picture():

@@ -155,11 +155,11 @@ def test_a_folded_cell_tells_nothing(path):
             continue
         first, *others = "".join(texts(cell.outputs[0])).split("\n")
         picture = "image/png" in cell.outputs[0].get("data", {})    # see test_pictures_texts.py
-        if picture or cell.source.startswith(("gallery(", "guesses(", "compare(")):
+        if picture or cell.source.startswith(("gallery(", "compare(", *refresh.TELLS)):
             continue
         header = others and others[0] and set(others[0]) <= {"-", " "}
         label = re.sub(r" \([\d, ]*\):$", "", first)           # of show.array
-        whose = re.fullmatch(r"\w+: ours, until yours passes its check", first)
+        whose = re.fullmatch(r"\w+: ours, until yours passes its check", first)      # of yours
         assert header or whose or label in told(cell.source), (first, cell.source)
 
 
@@ -171,8 +171,8 @@ def told(source):
 
 @each(PATHS)
 def test_guesses_are_asked_and_answered(path):
-    asked = [cell for cell in code_cells(read(path)) if cell.source.startswith("guess(")]
-    ends = [cell for cell in code_cells(read(path)) if cell.source.startswith("guesses(")]
+    asked = [cell for cell in code_cells(read(path)) if cell.source.startswith(refresh.ASKS)]
+    ends = [cell for cell in code_cells(read(path)) if cell.source.startswith(refresh.TELLS)]
     assert 2 <= len(asked) <= 4 and len(ends) == 1, (len(asked), len(ends))
     for cell in asked:
         call = ast.parse(cell.source).body[0].value
@@ -208,7 +208,7 @@ def test_lesson_budgets(path):
         assert len(cell.source.split("\n")) <= 15, cell.source
     silent = [c for c in code if not c.outputs]
     assert len(silent) <= 0.3 * len(code), [c.source[:40] for c in silent]
-    kinds = [cell.cell_type for cell in book.cells if not cell.source.startswith("guess(")]
+    kinds = [cell.cell_type for cell in book.cells if not cell.source.startswith(refresh.ASKS)]
     pairs = list(zip(kinds, kinds[1:]))
     assert pairs.count(("code", "code")) <= 2, "prose comes before a code cell"
 

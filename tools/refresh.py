@@ -29,6 +29,8 @@ FRAME = re.compile(r"(File (?:\x1b\[[\d;]*m)*)[^\x1b\n]*[/\\](gpt2lab[/\\][^\x1b
 CELL = re.compile(r"((?:\x1b\[[\d;]*m)*)[^\x1b\n]*[/\\]([^/\\\x1b\n]+\.ipynb Cell )")
 WIDGET = "application/vnd.jupyter.widget-view+json"
 QUESTION = re.compile(r"\*\*[^*]+\?[^*]*\*\*")        # in bold: what the learner is to guess
+ASKS = "guess(", "teach.guess("         # how a cell begins; one lesson builds a guess of its own
+TELLS = "guesses(", "teach.guesses("
 LINK = re.compile(r"<a href='[^']*'>(\d+)</a>")
 
 
@@ -132,8 +134,8 @@ def fold(book):
         if cell.cell_type == "markdown":
             asks = place > 0 and QUESTION.search(cell.source) is not None   # 0: title and set-up
             continue
-        folded = {"outputs_hidden": (asks or cell.source.startswith("guesses(")) and answers(cell),
-                  "source_hidden": cell.source.startswith("guess(")}
+        folded = {"outputs_hidden": (asks or cell.source.startswith(TELLS)) and answers(cell),
+                  "source_hidden": cell.source.startswith(ASKS)}
         if any(folded.values()):
             cell.metadata["jupyter"] = {key: True for key, value in folded.items() if value}
 

@@ -10,13 +10,19 @@ import re
 import sys
 import unicodedata
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
 KNOWN = {"model_type": "gpt2", "activation_function": "gelu_new", "scale_attn_weights": True,
          "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
+OPTIONS = [     # name, kind, default, least, most, what it means
+    ("max-new-tokens", int, 40, 0, 10 ** 6, "how many tokens to write: 40 where it is not said"),
+    ("temperature", float, 1.0, 0, 10 ** 6, "0: always the best token; above 1: wilder"),
+    ("top-k", int, None, 1, 10 ** 6, "choose among so many of the best tokens"),
+    ("top-p", float, None, 0, 1, "choose among the best that have this share"),
+    ("min-p", float, None, 0, 1, "drop what has less than this share of the best"),
+    ("seed", int, None, 0, 2 ** 63, "the same number, the same text")]
 
 
 def read_config(path):
@@ -28,7 +34,7 @@ def read_config(path):
     wrong = [key for key in KNOWN if config[key] != KNOWN[key]]
     wrong += [key for key in ("n_layer", "n_head", "n_positions") if type(config[key]) is not int]
     if wrong:
-        raise ValueError(f"this file computes no model whose {wrong[0]} is {config[wrong[0]]!r}")
+        raise ValueError(f"a model whose {wrong[0]} is {config[wrong[0]]!r} is not computed here")
     return config
 
 
@@ -37,7 +43,7 @@ def read_weights(path, config):
     data, w = path.read_bytes(), {}
     for name, (dtype, *place) in read_header(data).items():
         if dtype not in ("F32", "F16"):
-            raise ValueError(f"this file reads F32 and F16, and {name} is {dtype}")
+            raise ValueError(f"F32 and F16 can be read, and {name} is {dtype}")
         w[name.removeprefix("transformer.")] = tensor_view(data, dtype, *place).astype(np.float32)
     parts = ("ln_1", "attn.c_attn", "attn.c_proj", "ln_2", "mlp.c_fc", "mlp.c_proj")
     names = [f"{part}.{kind}" for part in parts for kind in ("weight", "bias")]
@@ -60,18 +66,20 @@ def read_vocabulary(table, merges):
     pairs = [line.split(" ") for line in lines if line and not line.startswith("#version")]
     ranks = {tuple(bytes(byte_of[c] for c in part) for part in pair): rank
              for rank, pair in enumerate(pairs)}
-    if sorted(ids.values()) != [*range(len(ids))] or any(a + b not in ids for a, b in ranks):
+    bare = len(ids) - len(ranks)                # 256 bytes, and some special tokens
+    if sorted(ids.values()) != [*range(len(ids))] or not 256 <= bare < 300 or any(
+            a + b not in ids for a, b in ranks):
         raise ValueError(f"a token is missing, or {merges.name} is of another vocabulary")
     return ranks, ids, sorted(ids, key=ids.get)
 
 
 def piece_pattern():
     """GPT-2's expression that cuts a text: 's and the like, words, numbers, marks, white space."""
-    of = {"Z": "\t-\r\x85"}     # letters, numbers, white space: by Python's own tables
-    for kind, run in groupby(map(chr, range(0x40000)), lambda c: unicodedata.category(c)[0]):
-        first, *_, last = [*run] * 2
-        of[kind] = of.get(kind, "") + f"{first}-{last}"
-    L, N, Z = of["L"], of["N"], of["Z"]
+    kinds = {"L": "", "N": "", "Z": "\t\n\v\f\r\x85"}     # by Python's own tables
+    for c in map(chr, range(0x40000)):
+        if (kind := unicodedata.category(c)[0]) in kinds:
+            kinds[kind] += c
+    L, N, Z = kinds.values()                    # letters, numbers, white space
     return re.compile(f"'(?:[sdmt]|ll|ve|re)| ?[{L}]+| ?[{N}]+| ?[^{Z}{L}{N}]+"
                       f"|[{Z}]+(?![^{Z}])|[{Z}]+")
 
@@ -81,11 +89,12 @@ def reader(config, w, blocks):
     n_head, epsilon = config["n_head"], config["layer_norm_epsilon"]
     none = np.zeros((n_head, 0, len(w["ln_f.bias"]) // n_head), np.float32)         # (H, 0, Dh)
     past = [(none, none) for _ in blocks]       # of each block, k and v so far: (H, S, Dh) each
+    # Each function is handed what it is made of, as in the lessons.
     heads = partial(attend_heads, linear=linear, attend=partial(attend, softmax=softmax))
     parts = {"layer_norm": layer_norm, "attend_heads": heads,
              "mlp": partial(mlp, linear=linear, gelu=gelu)}
 
-    def add(i, k, v):
+    def add(i, k, v):                           # what block calls remember: new in, all out
         past[i] = remember(*past[i], k, v)
         return past[i]
 
@@ -99,15 +108,18 @@ def reader(config, w, blocks):
     return next_logits
 
 
-def show(ids, tokens):
-    """Print the text of a stream of ids as it comes, in whole characters."""
+def show(new, tokens):
+    """Print the text of a generator of ids as it grows, in whole characters; why it ended."""
     waiting = []
-    for i in ids:
-        waiting.append(i)
+    while True:
+        try:
+            waiting.append(next(new))
+        except StopIteration as end:            # it holds what write_loop returns
+            print(decode(waiting, tokens))
+            return end.value
         if not decode(waiting, tokens).endswith("\ufffd"):  # else the character may go on
             print(decode(waiting, tokens), end="", flush=True)
             waiting = []
-    print(decode(waiting, tokens))
 
 
 def load(read, source, *others):
@@ -116,26 +128,27 @@ def load(read, source, *others):
         return read(source, *others)
     except Exception as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else error
-        print(f"{source}: {getattr(error, 'strerror', None) or why}", file=sys.stderr)
+        where = getattr(error, "filename", None) or source
+        print(f"{where}: {getattr(error, 'strerror', None) or why}", file=sys.stderr)
         raise SystemExit(2) from error
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=argparse.SUPPRESS, description="Writes with GPT-2.")
-    parser.add_argument("prompt", help="the text to begin with")
+    parser = argparse.ArgumentParser(description="Goes on writing a text, with GPT-2.")
+    parser.add_argument("prompt", help="the text to begin with, in quotes")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="where the model's files are")
     parser.add_argument("--greedy", action="store_true", help="always the best token")
-    for flag, kind, default in (("max-new-tokens", int, 40), ("temperature", float, 1.0),
-                                ("top-k", int, None), ("top-p", float, None),
-                                ("min-p", float, None), ("seed", int, None)):
-        parser.add_argument(f"--{flag}", type=kind, default=default)
+    for name, kind, default, *_, words in OPTIONS:
+        parser.add_argument(f"--{name}", type=kind, default=default, help=words)
     a, here = parser.parse_args(), Path(__file__).resolve()
-    for name, value in vars(a).items():
-        if isinstance(value, (int, float)) and not (
-                (name == "top_k") <= value <= (1 if name.endswith("p") else 2**63)):
-            parser.error(f"--{name.replace('_', '-')} cannot be {value}")
+    for name, *_, least, most, _ in OPTIONS:
+        value = getattr(a, name.replace("-", "_"))
+        if value is not None and not least <= value <= most:
+            parser.error(f"--{name} must be from {least} to {most}, got {value}")
     beside = [here.parent, here.with_name(f"{here.stem}_model"), Path()]
-    folder = a.model or next((p for p in beside if (p / "config.json").is_file()), beside[0])
+    folder = a.model or next((p for p in beside if (p / "config.json").is_file()), None)
+    if folder is None:
+        parser.error("there is no config.json beside this file or here: give --model FOLDER")
     config = load(read_config, folder / "config.json")
     w, blocks = load(read_weights, folder / "model.safetensors", config)
     pairs = [(p / table, p / merges) for p in (folder, *beside) for table, merges in (
@@ -155,7 +168,8 @@ def main():
     new = write_loop(next_logits, prompt, a.max_new_tokens, N, config["eos_token_id"], choose)
     sys.stdout.reconfigure(errors="backslashreplace")
     print(a.prompt, end="", flush=True)
-    show(new, tokens)
+    if show(new, tokens) == "context full":
+        print(f"[the model reads {N} tokens at most, and they are full]", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -42,10 +42,12 @@ NEEDED = ("config.json, model.safetensors, and vocab.bpe with encoder.json "
           "(or merges.txt with vocab.json)")
 MARK = '"""GPT-2 in one file, made with the lessons of gpt2lab: '
 ABOUT = """
-It needs Python, NumPy, and beside it or in --model FOLDER: {needed}. The author wrote {own} of the
-{all} functions of the lessons, those marked "mine"{others}; the rest is the course's. Text is cut
-by Python's unicodedata: ordinary text of all languages as GPT-2 cuts it. Shapes: T new tokens, S
-with those before, N at most; D numbers a token, H heads of Dh, F = 4 D; V tokens to choose from."""
+It needs Python, NumPy, and beside it or in --model FOLDER: {needed}. {whose}; the glue at the end
+is the course's. The way of a text: encode (merge) makes ids of it, embed rows, each block adds to
+them (layer_norm, attend_heads, mlp), lm_head scores all tokens, probabilities and sample choose
+one, write_loop goes on, decode makes text. Text is cut by Python's unicodedata: ordinary text of
+all languages as GPT-2 cuts it. Shapes: T new tokens, S with those before, N at most; D numbers a
+token, H heads of Dh (queries q ask, keys k answer, values v are handed on), F = 4 D; V tokens."""
 ANSWER = re.compile(r"<summary>Answer</summary>\s*```python\n(.*?)```", re.S)
 MODULES = {"np": "import numpy as np", "math": "import math", "json": "import json"}    # of answers
 AROUND = Path(__file__).with_name("around.py")
@@ -143,12 +145,14 @@ def assembled(file, own):
     parts = []
     for lesson, name, shapes in PARTS:
         text, more = joined(name, own.get(name) or answers()[name], taken)
-        whose = "mine" if name in own else "the course's, mine is missing"
-        parts.append(f"# --- {lesson} {name} ({whose}): {shapes}\n{text}")
+        whose = "" if name in own else " (the course's, mine is missing)"
+        parts.append(f"# --- {lesson} {name}{whose}: {shapes}\n{text}")
         lines += more
-    others = ", ".join(name for name in NAMES if name not in own)
-    others = f" (the course's answers stand in for {others})" if others else ""
-    about = ABOUT.format(needed=NEEDED, own=len(own), all=len(NAMES), others=others)
+    others = [name for name in NAMES if name not in own]
+    whose = f"I wrote all {len(NAMES)} functions of the lessons" if not others else (
+        f"I wrote {len(own)} of the {len(NAMES)} functions of the lessons; the course's answers "
+        f"stand in for {', '.join(others)}")
+    about = ABOUT.format(needed=NEEDED, whose=whose)
     head = (f'{MARK}python {file} "Once upon a time"\n\n{textwrap.fill(about.strip(), 100)}\n"""\n'
             f"{import_lines(lines)}")
     constant, *glue = [text for node, text in around if not imports(node)]

@@ -69,19 +69,22 @@ def mean_pattern(model, texts, block, head):
     return np.mean([model.trace(ids)[f"h.{block}.attn.pattern"][head] for ids in texts], axis=0)
 
 
-def induction_scores(model, texts, before=0):
-    """Score of each head on each text said twice after `before` other tokens: (texts, L, H)."""
+def induction_scores(model, texts, before=0, function=induction_score):
+    """Score of each head on each text said twice after `before` other tokens: (texts, L, H).
+
+    function: induction_score, or the learner's.
+    """
     def scores(ids):
         patterns = patterns_of(model.trace(ids))[..., before:, before:]             # (L, H, T, T)
-        return induction_score(patterns, (len(ids) - before) // 2)                  # (L, H)
+        return function(patterns, (len(ids) - before) // 2)                         # (L, H)
     return np.array([scores(ids) for ids in texts])
 
 
-def scores_by_length(model, kind, lengths, seeds):
+def scores_by_length(model, kind, lengths, seeds, function=induction_score):
     """Mean scores of all heads (n, L, H), for each of n pairs (before, length); see twice."""
     return np.array([
         induction_scores(model, [twice(model, length, seed, kind, before) for seed in seeds],
-                         before).mean(axis=0) for before, length in lengths])
+                         before, function).mean(axis=0) for before, length in lengths])
 
 
 def of_each_head(model, measure):
@@ -174,19 +177,22 @@ def logits_lost(model, text, word):
     return model(ids)[-1, token] - of_each_head(model, lambda changed: changed(ids)[-1, token])
 
 
-def bars_without(model, text, word, places):
+def bars_without(model, text, word, places, function=direct_logits):
     """What each MLP adds to a logit, and the logit, with one head of `places` off: table rows."""
     models = [model, *(model.tapped(without_heads(model, [place])) for place in places)]
-    runs = [shares(one, text, word) for one in models]
+    runs = [shares(one, text, word, function) for one in models]
     rows = [(name, *(values[i] for _, values in runs))
             for i, name in enumerate(runs[0][0]) if name.endswith(" MLP")]
     return [*rows, ("the logit", *(values.sum() for _, values in runs))]
 
 
-def splits(*arguments):
-    """Rows of a table, the right one first: what is wrong, the sum, the first part, the last."""
+def splits(*arguments, function=direct_logits):
+    """Rows of a table, the right one first: what is wrong, the sum, the first part, the last.
+
+    function: direct_logits, or the learner's.
+    """
     wrong = (normed_alone, not_centred, mean_from_the_first, gain_first, bias_in_every_part)
-    split = {"(none)": direct_logits(*arguments)}
+    split = {"(none)": function(*arguments)}
     split |= {title(mistake).rstrip("."): mistake(*arguments) for mistake in wrong}
     return [(name, added.sum(), added[0], added[-2])            # added[-1] is the bias
             for name, added in split.items()]

@@ -31,11 +31,14 @@ def _greedy_ids(model, text, tokens):
     return tuple(ids)
 
 
-def passes_of(ids, prompt, k, longest=3, careful=True):
-    """The passes that write ids[prompt:], as if greedy would: [(guesses checked, new ids)]."""
+def passes_of(ids, prompt, k, longest=3, careful=True, guess=guess, accept=accept):
+    """The passes that write ids[prompt:], as if greedy would: [(guesses checked, new ids)].
+
+    guess, accept: the library's, or the learner's.
+    """
     def choose(text, guessed):
-        return ids[len(text):]
-    return list(passes(choose, ids[:prompt], len(ids) - prompt, k, longest, careful))
+        return ids[len(text):][:len(guessed) + 1]
+    return list(passes(choose, ids[:prompt], len(ids) - prompt, k, longest, careful, guess, accept))
 
 
 def greedy_in_passes(model, text, tokens, lookup=None):
