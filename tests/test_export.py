@@ -37,10 +37,10 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 @pytest.fixture
 def my_ops(tmp_path, monkeypatch):
     """An empty folder of kept operations; the current directory is an empty one too."""
-    monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path / "ops"))
     (tmp_path / "here").mkdir()
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path / "here" / "ops"))
     monkeypatch.chdir(tmp_path / "here")
-    return tmp_path / "ops"
+    return tmp_path / "here" / "ops"
 
 
 def kept(names, *cells):
@@ -60,8 +60,9 @@ def alone(*arguments, file="my_gpt2.py"):
 
 
 def refused(*arguments):
-    """The one sentence with which the file refuses something."""
+    """The one sentence with which the file refuses something, below how it is used."""
     status, printed, said = alone(*arguments)
+    said = said.removeprefix("usage: my_gpt2.py PROMPT [options]; --help lists them\n")
     assert (status, printed, said.count("\n")) == (2, "", 1), said
     return said
 
@@ -92,7 +93,7 @@ def writes_the_reference():
         assert list(space["write_loop"](next_logits, ids, len(greedy), context, None,
                                         lambda logits: int(logits.argmax()))) == greedy
     want = PROMPTS[name] + OWN.decode(greedy) + "\n"
-    assert alone(PROMPTS[name], "--greedy") == (0, want, "")
+    assert alone(PROMPTS[name], "--temperature", 0) == (0, want, "")
 
 
 def test_the_diligent_learners_file(my_ops, capsys):
@@ -101,7 +102,7 @@ def test_the_diligent_learners_file(my_ops, capsys):
     text = Path("my_gpt2.py").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 300
     assert "19 of its 19 functions are yours.\n" in capsys.readouterr().out
-    assert text.count(" (mine): ") == len(NAMES) == 19 and "course's, mine" not in text
+    assert text.count("\n# --- ") == 20 and "I wrote all 19 functions" in " ".join(text.split())
     assert re.findall(r"^def (\w+)", text, flags=re.M)[:19] == NAMES
     writes_the_reference()
 
@@ -109,7 +110,7 @@ def test_the_diligent_learners_file(my_ops, capsys):
 def test_without_anything_kept_the_answers_stand_in(my_ops, capsys):
     export(with_model=True)
     text = Path("my_gpt2.py").read_text(encoding="utf-8")
-    assert text.count(" (the course's, mine is missing): ") == 19 and "(mine)" not in text
+    assert text.count(" (the course's, mine is missing): ") == 19 and "I wrote 0 of" in text
     assert "0 of its 19 functions are yours. The course's answers" in capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 100
     writes_the_reference()
@@ -339,12 +340,12 @@ def test_a_folder_from_the_hub_in_half_precision(at_desk, tmp_path, monkeypatch)
     halves = {f"transformer.{name}": np.array(array, np.float16) for name, array in weights.items()}
     folder = with_vocabulary(write_checkpoint(tmp_path / "half", config, halves))
     want = gpt2lab.load(write_checkpoint(tmp_path / "same", config | {"n_positions": 256}, halves))
-    status, printed, said = alone("The king", "--model", folder, "--greedy")
+    status, printed, said = alone("The king", "--model", folder, "--temperature", 0)
     assert (status, printed, said) == (0, "The king" + want.generate("The king", temperature=0)
                                        + "\n", "")
     monkeypatch.chdir(folder)           # the current directory is looked at last
     shutil.copy(at_desk / "my_gpt2.py", tmp_path / "my_gpt2.py")
-    assert alone("The king", "--greedy", file=str(tmp_path / "my_gpt2.py"))[1] == printed
+    assert alone("The king", "--temperature", 0, file=str(tmp_path / "my_gpt2.py"))[1] == printed
 
 
 def test_a_head_of_its_own(at_desk, tmp_path):
@@ -364,7 +365,7 @@ def test_rows_that_only_pad_the_table_are_never_chosen(at_desk, tmp_path):
     folder = write_checkpoint(tmp_path, config | {"vocab_size": len(table) + 40}, weights)
     want = gpt2lab.load(folder).generate("The king", max_new_tokens=9, temperature=0)
     assert next_logits_of(loaded(), folder)[0](OWN.encode("The king")).argmax() >= len(table)
-    assert alone("The king", "--greedy", "--max-new-tokens", 9, "--model", folder) == (
+    assert alone("The king", "--temperature", 0, "--max-new-tokens", 9, "--model", folder) == (
         0, f"The king{want}\n", "")
 
 
@@ -421,7 +422,7 @@ def test_missing_and_broken_files_are_refused(at_desk, tmp_path):
     assert "model.safetensors: " in refused("x", "--model", tmp_path)
     bits = "BF16", np.zeros((2, 2), np.uint16)
     write_safetensors(tmp_path / "model.safetensors", {"wte.weight": bits})
-    assert "reads F32 and F16, and wte.weight is BF16" in refused("x", "--model", tmp_path)
+    assert "F32 and F16 can be read, and wte.weight is BF16" in refused("x", "--model", tmp_path)
     shutil.copy(TINY / "model.safetensors", tmp_path)
     assert alone("x", "--model", tmp_path, "--max-new-tokens", 0) == (0, "x\n", "")
     (tmp_path / "config.json").write_text("{", encoding="utf-8")
@@ -433,6 +434,7 @@ def test_missing_and_broken_files_are_refused(at_desk, tmp_path):
     ("vocab.json", lambda text: text.replace('"!": 0, ', ""), "a token is missing"),
     ("vocab.json", lambda text: text.replace('"!": 0, ', '"\u4eca": 0, '), "is missing"),
     ("merges.txt", lambda text: text + "q zebra\n", "merges.txt is of another vocabulary"),
+    ("merges.txt", lambda text: text[:2000], "a token is missing"),
     ("merges.txt", lambda text: text + "abc\n", "vocab.json: "),
 ])
 def test_a_broken_vocabulary_is_refused(file, change, words, at_desk, tmp_path):
@@ -455,11 +457,13 @@ def test_a_model_without_a_vocabulary_is_refused(tmp_path, at_desk):
 
 @pytest.mark.parametrize("arguments, words", [
     ([""], "must have 1 to 256"), (["tick tock " * 200], "must have 1 to 256"), ([], "prompt"),
-    (["x", "--temperature", "-1"], "--temperature cannot be -1.0"),
-    (["x", "--temperature", "nan"], "--temperature cannot be nan"),
-    (["x", "--top-k", "0"], "--top-k cannot be 0"), (["x", "--top-k", "two"], "--top-k"),
-    (["x", "--top-p", "1.5"], "--top-p cannot be 1.5"), (["x", "--seed", "-3"], "--seed cannot be"),
-    (["x", "--min-p", "-0.1"], "--min-p cannot be"), (["x", "--max-new-tokens", "-1"], "cannot be"),
+    (["x", "--temperature", "-1"], "--temperature must be from 0 to 1000000, got -1.0"),
+    (["x", "--temperature", "nan"], "--temperature must be from 0 to 1000000, got nan"),
+    (["x", "--top-k", "0"], "--top-k must be from 1 to 1000000, got 0"),
+    (["x", "--top-k", "two"], "--top-k"), (["x", "--seed", "-3"], "--seed must be"),
+    (["x", "--top-p", "1.5"], "--top-p must be from 0 to 1, got 1.5"),
+    (["x", "--min-p", "-0.1"], "--min-p must be"),
+    (["x", "--max-new-tokens", "-1"], "must be from 0"),
 ])
 def test_wrong_arguments_are_refused(arguments, words, at_desk):
     assert words in refused(*arguments)
@@ -472,7 +476,7 @@ def test_a_vocabulary_of_another_model_is_refused(at_desk, tmp_path):
 
 def test_the_prompt_may_fill_the_context(at_desk):
     prompt = OWN.decode(REFERENCE["all positions/ids"])
-    assert alone(prompt, "--greedy") == (0, prompt + "\n", "")
+    assert alone(prompt, "--temperature", 0) == (0, prompt + "\n", "")
 
 
 # How text is cut

@@ -10,6 +10,7 @@ import re
 import sys
 import unicodedata
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 KNOWN = {"model_type": "gpt2", "activation_function": "gelu_new", "scale_attn_weights": True,
          "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
 OPTIONS = [     # name, kind, default, least, most, what it means
-    ("max-new-tokens", int, 40, 0, 10 ** 6, "how many tokens to write: 40 where it is not said"),
+    ("max-new-tokens", int, 40, 0, 10 ** 6, "how many to write (40), as far as there is room"),
     ("temperature", float, 1.0, 0, 10 ** 6, "0: always the best token; above 1: wilder"),
     ("top-k", int, None, 1, 10 ** 6, "choose among so many of the best tokens"),
     ("top-p", float, None, 0, 1, "choose among the best that have this share"),
@@ -66,22 +67,20 @@ def read_vocabulary(table, merges):
     pairs = [line.split(" ") for line in lines if line and not line.startswith("#version")]
     ranks = {tuple(bytes(byte_of[c] for c in part) for part in pair): rank
              for rank, pair in enumerate(pairs)}
-    bare = len(ids) - len(ranks)                # 256 bytes, and some special tokens
-    if sorted(ids.values()) != [*range(len(ids))] or not 256 <= bare < 300 or any(
-            a + b not in ids for a, b in ranks):
+    whole = sorted(ids.values()) == [*range(len(ids))] and 256 <= len(ids) - len(ranks) < 300
+    if not whole or any(a + b not in ids for a, b in ranks):
         raise ValueError(f"a token is missing, or {merges.name} is of another vocabulary")
     return ranks, ids, sorted(ids, key=ids.get)
 
 
 def piece_pattern():
     """GPT-2's expression that cuts a text: 's and the like, words, numbers, marks, white space."""
-    kinds = {"L": "", "N": "", "Z": "\t\n\v\f\r\x85"}     # by Python's own tables
-    for c in map(chr, range(0x40000)):
-        if (kind := unicodedata.category(c)[0]) in kinds:
-            kinds[kind] += c
-    L, N, Z = kinds.values()                    # letters, numbers, white space
-    return re.compile(f"'(?:[sdmt]|ll|ve|re)| ?[{L}]+| ?[{N}]+| ?[^{Z}{L}{N}]+"
-                      f"|[{Z}]+(?![^{Z}])|[{Z}]+")
+    of = {"Z": "\t-\r\x85"}     # letters L, numbers N, white space Z, by Python's own tables
+    for kind, run in groupby(map(chr, range(0x40000)), lambda c: unicodedata.category(c)[0]):
+        first, *_, last = [*run] * 2            # twice: a run of one has a first and a last too
+        of[kind] = of.get(kind, "") + f"{first}-{last}"
+    cut = "'(?:[sdmt]|ll|ve|re)| ?[{L}]+| ?[{N}]+| ?[^{Z}{L}{N}]+|[{Z}]+(?![^{Z}])|[{Z}]+"
+    return re.compile(cut.format(**of))
 
 
 def reader(config, w, blocks):
@@ -89,15 +88,12 @@ def reader(config, w, blocks):
     n_head, epsilon = config["n_head"], config["layer_norm_epsilon"]
     none = np.zeros((n_head, 0, len(w["ln_f.bias"]) // n_head), np.float32)         # (H, 0, Dh)
     past = [(none, none) for _ in blocks]       # of each block, k and v so far: (H, S, Dh) each
-    # Each function is handed what it is made of, as in the lessons.
     heads = partial(attend_heads, linear=linear, attend=partial(attend, softmax=softmax))
     parts = {"layer_norm": layer_norm, "attend_heads": heads,
-             "mlp": partial(mlp, linear=linear, gelu=gelu)}
-
+             "mlp": partial(mlp, linear=linear, gelu=gelu)}     # handed over, as in the lessons
     def add(i, k, v):                           # what block calls remember: new in, all out
         past[i] = remember(*past[i], k, v)
         return past[i]
-
     def next_logits(ids):
         start = past[0][0].shape[1]             # so many of the ids have been read
         x = embed(np.array(ids[start:]), w["wte.weight"], w["wpe.weight"], start=start) # (T, D)
@@ -108,18 +104,15 @@ def reader(config, w, blocks):
     return next_logits
 
 
-def show(new, tokens):
-    """Print the text of a generator of ids as it grows, in whole characters; why it ended."""
+def show(ids, tokens):
+    """Print the text of a stream of ids as it comes, in whole characters."""
     waiting = []
-    while True:
-        try:
-            waiting.append(next(new))
-        except StopIteration as end:            # it holds what write_loop returns
-            print(decode(waiting, tokens))
-            return end.value
+    for i in ids:
+        waiting.append(i)
         if not decode(waiting, tokens).endswith("\ufffd"):  # else the character may go on
             print(decode(waiting, tokens), end="", flush=True)
             waiting = []
+    print(decode(waiting, tokens))
 
 
 def load(read, source, *others):
@@ -128,16 +121,15 @@ def load(read, source, *others):
         return read(source, *others)
     except Exception as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else error
-        where = getattr(error, "filename", None) or source
-        print(f"{where}: {getattr(error, 'strerror', None) or why}", file=sys.stderr)
+        why = getattr(error, "strerror", None) or why
+        print(f"{getattr(error, 'filename', source)}: {why} (see --help)", file=sys.stderr)
         raise SystemExit(2) from error
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Goes on writing a text, with GPT-2.")
-    parser.add_argument("prompt", help="the text to begin with, in quotes")
+    parser = argparse.ArgumentParser(usage="%(prog)s PROMPT [options]; --help lists them")
+    parser.add_argument("prompt", help="the text to go on from, in quotes")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="where the model's files are")
-    parser.add_argument("--greedy", action="store_true", help="always the best token")
     for name, kind, default, *_, words in OPTIONS:
         parser.add_argument(f"--{name}", type=kind, default=default, help=words)
     a, here = parser.parse_args(), Path(__file__).resolve()
@@ -146,9 +138,7 @@ def main():
         if value is not None and not least <= value <= most:
             parser.error(f"--{name} must be from {least} to {most}, got {value}")
     beside = [here.parent, here.with_name(f"{here.stem}_model"), Path()]
-    folder = a.model or next((p for p in beside if (p / "config.json").is_file()), None)
-    if folder is None:
-        parser.error("there is no config.json beside this file or here: give --model FOLDER")
+    folder = a.model or next((p for p in beside if (p / "config.json").is_file()), beside[0])
     config = load(read_config, folder / "config.json")
     w, blocks = load(read_weights, folder / "model.safetensors", config)
     pairs = [(p / table, p / merges) for p in (folder, *beside) for table, merges in (
@@ -159,17 +149,14 @@ def main():
     if not 1 <= len(prompt) <= N or max(prompt) >= len(w["wte.weight"]):
         parser.error(f"the prompt must have 1 to {N} of the model's tokens, got {len(prompt)}")
     next_logits, random = reader(config, w, blocks), np.random.default_rng(a.seed)
-
     def choose(logits):                                                                 # (V,)
         logits = logits[:len(tokens)].astype(np.float64)        # the others only pad the table
-        probs = probabilities(logits, 0 if a.greedy else a.temperature, a.top_k, a.top_p, a.min_p)
+        probs = probabilities(logits, a.temperature, a.top_k, a.top_p, a.min_p)
         return sample(probs, random.random())
-
     new = write_loop(next_logits, prompt, a.max_new_tokens, N, config["eos_token_id"], choose)
     sys.stdout.reconfigure(errors="backslashreplace")
     print(a.prompt, end="", flush=True)
-    if show(new, tokens) == "context full":
-        print(f"[the model reads {N} tokens at most, and they are full]", file=sys.stderr)
+    show(new, tokens)
 
 
 if __name__ == "__main__":

@@ -43,11 +43,10 @@ NEEDED = ("config.json, model.safetensors, and vocab.bpe with encoder.json "
 MARK = '"""GPT-2 in one file, made with the lessons of gpt2lab: '
 ABOUT = """
 It needs Python, NumPy, and beside it or in --model FOLDER: {needed}. {whose}; the glue at the end
-is the course's. The way of a text: encode (merge) makes ids of it, embed rows, each block adds to
-them (layer_norm, attend_heads, mlp), lm_head scores all tokens, probabilities and sample choose
-one, write_loop goes on, decode makes text. Text is cut by Python's unicodedata: ordinary text of
-all languages as GPT-2 cuts it. Shapes: T new tokens, S with those before, N at most; D numbers a
-token, H heads of Dh (queries q ask, keys k answer, values v are handed on), F = 4 D; V tokens."""
+is the course's. A text goes through encode (merge), embed, block after block (layer_norm,
+attend_heads, mlp), lm_head, probabilities, sample, write_loop and decode. It is cut by Python's
+unicodedata: ordinary text of all languages as GPT-2 cuts it. Shapes: T new tokens, S with those
+before, N at most; D numbers a token, H heads of Dh, F = 4 D; V tokens."""
 ANSWER = re.compile(r"<summary>Answer</summary>\s*```python\n(.*?)```", re.S)
 MODULES = {"np": "import numpy as np", "math": "import math", "json": "import json"}    # of answers
 AROUND = Path(__file__).with_name("around.py")

@@ -46,7 +46,7 @@ def test_logits_are_those_of_transformers_and_the_library(folder):
 def test_it_writes_what_the_library_writes(folder, tmp_path):
     want = gpt2lab.load(folder).generate(PROMPT, max_new_tokens=24, temperature=0)
     begin = time.perf_counter()
-    got = alone(PROMPT, "--greedy", "--max-new-tokens", 24, file=str(folder / "my_gpt2.py"))
+    got = alone(PROMPT, "--temperature", 0, "--max-new-tokens", 24, file=str(folder / "my_gpt2.py"))
     print(f"24 tokens, with loading: {time.perf_counter() - begin:.1f} s")
     assert got == (0, f"{PROMPT}{want}\n", "")
     # from elsewhere, with OpenAI's names of the vocabulary beside the file
@@ -54,5 +54,5 @@ def test_it_writes_what_the_library_writes(folder, tmp_path):
         shutil.copy(path, tmp_path)
     for name in ("vocab.json", "merges.txt"):
         (folder / name).unlink()
-    assert alone(PROMPT, "--greedy", "--max-new-tokens", 24, "--model", folder,
+    assert alone(PROMPT, "--temperature", 0, "--max-new-tokens", 24, "--model", folder,
                  file=str(Path(tmp_path, "my_gpt2.py"))) == got
