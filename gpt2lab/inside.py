@@ -312,7 +312,8 @@ def bytes_read(config, seen):
 def without_heads(model, heads):
     """A tap (see GPT2.tapped) that switches off the heads (block, head): what they mix becomes 0.
 
-    It is set to 0 where all heads stand side by side, in front of c_proj, however they were made.
+    It is set to 0 where attend gives all heads at once, and where they stand side by side in front
+    of c_proj, however they were made.
     Raises: ValueError for a head that the model does not have, and in the run where c_proj is
         multiplied head by head.
     """
@@ -322,7 +323,15 @@ def without_heads(model, heads):
             raise ValueError(f"without_heads: there is no head {head} in block {block}")
 
     def tap(name, function):
-        off = [head for block, head in heads if name == f"h.{block}.attn.c_proj"]
+        part, off = name.rpartition(".")[2], [
+            head for block, head in heads if name.rpartition(".")[0] == f"h.{block}.attn"]
+
+        def attend(*arguments, **named):
+            mixed = function(*arguments, **named)                                   # (H, T, Dh)
+            if np.ndim(mixed) == 3 and len(mixed) == H:
+                mixed = mixed.copy()
+                mixed[off] = 0
+            return mixed
 
         def c_proj(*arguments, **named):
             (merged, *rest), named = by_position(function, arguments, named)
@@ -332,7 +341,7 @@ def without_heads(model, heads):
             left = merged.reshape(-1, H, D // H).copy()                             # (T, H, Dh)
             left[:, off] = 0
             return function(left.reshape(merged.shape), *rest, **named)
-        return c_proj if off else function
+        return {"mixed": attend, "c_proj": c_proj}.get(part, function) if off else function
     return tap
 
 
