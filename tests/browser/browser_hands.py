@@ -58,3 +58,31 @@ def test_the_picture_follows_the_mouse(lab, page, my_ops, shot):
         assert dragged >= 5, f"{dragged} pictures while the slider was dragged for two seconds"
         assert words.inner_text() != before, "the text below the picture stays as it was"
         assert not page.troubles, page.troubles
+
+
+def test_the_finale_writes_by_keyboard(lab, page, my_ops, shot):
+    with opened(page, lab, lab.folder / "13_generation.ipynb"):
+        run_all(page)
+        cell = cell_with(page, "play.write(write")
+        cell.scroll_into_view_if_needed()
+        words, button = cell.locator("pre").last, cell.get_by_role("button", name="Write")
+        cell.locator("input[type=text]").fill("The queen and her dog")
+        cell.locator("input[type=text]").press("Enter")
+        cell.get_by_role("slider", name="temperature").press("ArrowRight")
+        button.focus()
+        page.keyboard.press("Space")
+        grown, quiet = [], time.monotonic() + 20
+        while time.monotonic() < quiet:
+            text = words.inner_text()
+            if text.startswith("The queen and her dog") and text not in grown:
+                grown.append(text)
+                quiet = time.monotonic() + 2    # nothing new for so long: it has ended
+            time.sleep(0.02)
+        assert len(grown) >= 5, f"{len(grown)} texts while it wrote: {words.inner_text()}"
+        assert all(len(one) < len(two) for one, two in zip(grown, grown[1:])), grown
+        shot(cell, "finale")
+        for name in ("built()", "export(", "certificate(text)"):
+            one = cell_with(page, name)
+            one.scroll_into_view_if_needed()
+            shot(one, f"finale_{name}")
+        assert not page.troubles, page.troubles
