@@ -62,7 +62,7 @@ def alone(*arguments, file="my_gpt2.py"):
 def refused(*arguments):
     """The one sentence with which the file refuses something, below how it is used."""
     status, printed, said = alone(*arguments)
-    said = said.removeprefix("usage: my_gpt2.py PROMPT [options]; --help lists them\n")
+    said = said.removeprefix("usage: my_gpt2.py PROMPT [options], --help\n")
     assert (status, printed, said.count("\n")) == (2, "", 1), said
     return said
 
@@ -111,7 +111,7 @@ def test_without_anything_kept_the_answers_stand_in(my_ops, capsys):
     export(with_model=True)
     text = Path("my_gpt2.py").read_text(encoding="utf-8")
     assert text.count(" (the course's, mine is missing): ") == 19 and "I wrote 0 of" in text
-    assert "0 of its 19 functions are yours. The course's answers" in capsys.readouterr().out
+    assert "0 of its 19 functions are yours.\nThe course's answers" in capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 100
     writes_the_reference()
 

@@ -649,8 +649,9 @@ def test_what_built_lists_can_be_built():
         assert all(f"check({name})" in text for name in built), lesson
 
 
-def test_the_gallery_runs_your_function(my_ops, capsys):
+def test_the_gallery_runs_your_function(my_ops, capsys, monkeypatch):
     """In its first row; each mistake stands beside what else you have built."""
+    monkeypatch.setattr(keeping, "passes", lambda name: True)      # what would be refused is seen
     def rows():
         gallery("softmax", tokens=2, most=2)
         return [line.split()[0] for line in capsys.readouterr().out.splitlines()[2::2]]

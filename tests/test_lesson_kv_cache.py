@@ -71,7 +71,7 @@ def test_the_gallery_shows_texts_that_mistakes_write(capsys):
     _, nothing, right, *pairs = capsys.readouterr().out.splitlines()
     rows = pairs[1::2]
     assert len(rows) == 8 and not any("[stops" in row for row in rows)
-    assert nothing == "(no mistake)"
+    assert nothing == "(no mistake: ours)"
     assert [i for i, row in enumerate(rows) if row.startswith("    same ")] == [0, 6, 7]
     assert all(row.startswith("    changed ") for i, row in enumerate(rows) if i not in (0, 6, 7))
     assert not any(row.endswith(", and the little") for row in rows)

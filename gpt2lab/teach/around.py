@@ -127,7 +127,7 @@ def load(read, source, *others):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage="%(prog)s PROMPT [options]; --help lists them")
+    parser = argparse.ArgumentParser(description=__doc__, usage="%(prog)s PROMPT [options], --help")
     parser.add_argument("prompt", help="the text to go on from, in quotes")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="where the model's files are")
     for name, kind, default, *_, words in OPTIONS:

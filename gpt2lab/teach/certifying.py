@@ -1,17 +1,17 @@
 """The certificate of the last lesson: what you built, guessed and let your GPT write."""
 from . import plot
 from .guessing import noted
-from .keeping import BUILDS, beside, folder, is_kept, write
+from .keeping import BUILDS, beside, folder, passes, write
 from .pictures import generation as pictures
 
 
 def certificate(text, path="certificate.png"):
     """Show a picture of what you have built, with a text that your GPT wrote, and save it.
 
-    It counts your functions, their lines of code and your right guesses. A relative path begins
-    beside my_ops.
+    It counts your functions that pass, their lines of code, and your right guesses. A relative path
+    begins beside my_ops.
     """
-    parts = {name: is_kept(name) for names in BUILDS.values() for name in names}
+    parts = {name: passes(name) for names in BUILDS.values() for name in names}
     guesses = noted().values()
     fig = pictures.certificate(parts, sum(lines_of(name) for name in parts if parts[name]),
                                sum(guess["said"] == guess["answer"] for guess in guesses),

@@ -5,7 +5,7 @@ from .attempting import Failure
 from .comparing import short
 from .exercises import exercises, hint, title
 from .judging import recognise, results_of
-from .keeping import keep
+from .keeping import is_kept, keep
 
 # The names with which the model hands things to an operation; all else comes by position.
 BOUND = {"embed": ["start"], "attend": ["softmax"], "attend_heads": ["linear", "attend"],
@@ -46,6 +46,8 @@ def verdict(function):
     if known is not None:
         what = "This" if everywhere else "The first miss"
         lines += [f"{what} is what you get when: {title(known)}", f"Hint: {hint(known)}"]
+    if is_kept(exercise.name):
+        lines.append("Your earlier function, which passed, stays kept.")
     return "\n".join(lines)
 
 

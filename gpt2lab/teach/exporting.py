@@ -34,7 +34,7 @@ PARTS = [
     ("10", "lm_head", "x (T, D), wte (V, D) -> logits (T, V)"),
     ("11", "probabilities", "logits (V,) -> (V,), of sum 1"),
     ("11", "sample", "probs (V,), a random number -> id"),
-    ("12", "remember", "(H, S - T, Dh), (H, T, Dh) -> (H, S, Dh)"),
+    ("12", "remember", "k, v: old (H, S - T, Dh), new (H, T, Dh) -> all"),
     ("13", "write_loop", "ids -> more ids, one by one"),
 ]
 NAMES = [name for _, name, _ in PARTS]
@@ -42,11 +42,11 @@ NEEDED = ("config.json, model.safetensors, and vocab.bpe with encoder.json "
           "(or merges.txt with vocab.json)")
 MARK = '"""GPT-2 in one file, made with the lessons of gpt2lab: '
 ABOUT = """
-It needs Python, NumPy, and beside it or in --model FOLDER: {needed}. {whose}; the glue at the end
-is the course's. A text goes through encode (merge), embed, block after block (layer_norm,
-attend_heads, mlp), lm_head, probabilities, sample, write_loop and decode. It is cut by Python's
-unicodedata: ordinary text of all languages as GPT-2 cuts it. Shapes: T new tokens, S with those
-before, N at most; D numbers a token, H heads of Dh, F = 4 D; V tokens."""
+It needs Python, NumPy, and beside it, in {folder} there, or in --model FOLDER: {needed}. {whose};
+the glue at the end is the course's. A text goes through encode (merge), embed, block after block
+(layer_norm, attend_heads, mlp), lm_head, probabilities, sample, write_loop and decode; unicodedata
+cuts ordinary text of all languages as GPT-2 does. Shapes: T new tokens, S with those before, N at
+most; D numbers a token, H heads of Dh, F = 4 D; V tokens."""
 ANSWER = re.compile(r"<summary>Answer</summary>\s*```python\n(.*?)```", re.S)
 MODULES = {"np": "import numpy as np", "math": "import math", "json": "import json"}    # of answers
 AROUND = Path(__file__).with_name("around.py")
@@ -78,7 +78,7 @@ def export(path="my_gpt2.py", with_model=False):
     text = assembled(path.name, own)
     write(path, text)
     print(f"{path.name}: {len(text.splitlines())} lines, {len(own)} of its {len(PARTS)} functions "
-          "are yours." + " The course's answers stand in for the rest." * (len(own) < len(PARTS)))
+          "are yours." + "\nThe course's answers stand in for the rest." * (len(own) < len(PARTS)))
     print(*remarks, sep="\n", end="\n" * bool(remarks))
     print(f'Try: python {path.name} "Once upon a time" --temperature 0.8\n'
           f"A friend needs NumPy, this file, and beside it the model's files:\n{NEEDED}.")
@@ -151,7 +151,7 @@ def assembled(file, own):
     whose = f"I wrote all {len(NAMES)} functions of the lessons" if not others else (
         f"I wrote {len(own)} of the {len(NAMES)} functions of the lessons; the course's answers "
         f"stand in for {', '.join(others)}")
-    about = ABOUT.format(needed=NEEDED, whose=whose)
+    about = ABOUT.format(needed=NEEDED, whose=whose, folder=f"{Path(file).stem}_model/")
     head = (f'{MARK}python {file} "Once upon a time"\n\n{textwrap.fill(about.strip(), 100)}\n"""\n'
             f"{import_lines(lines)}")
     constant, *glue = [text for node, text in around if not imports(node)]

@@ -39,7 +39,8 @@ def guess(question, choices, answer):
 def guesses(everywhere=False):
     """Show each question of this lesson, or of all lessons, with your guess and the answer."""
     said, right = noted(), 0
-    known = {question: guess["answer"] for question, guess in said.items()} if everywhere else asked
+    before = {question: guess["answer"] for question, guess in said.items()} if everywhere else {}
+    known = before | asked
     for question, answer in known.items():
         yours = said.get(question, {}).get("said")
         right += yours == answer

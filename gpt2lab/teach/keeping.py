@@ -106,13 +106,17 @@ def mine(**exchanged):
     """An Ops with every operation that you have built; the library's own for the rest.
 
     exchanged: operations to put in place of yours, such as mine(layer_norm=without_one).
-    A file that cannot be loaded is left out, and said.
+    What cannot be loaded, or passes its check no more, is left out, and said.
     """
     found = {}
     for name in [field.name for field in fields(Ops)]:
         if is_kept(name) and name not in exchanged:
             try:
-                found[name] = kept(name)
+                function = kept(name)
+                if passes(name):
+                    found[name] = function
+                else:
+                    print(_instead(name, f"Your {name} does not pass its check any more"))
             except ValueError as error:
                 print(_instead(name, error))
     return Ops(**found | exchanged)
@@ -132,8 +136,10 @@ def yours(operation):
     if is_kept(name):
         try:
             function = kept(name)
-            print(f"{name}: yours")
-            return function
+            if passes(name):
+                print(f"{name}: yours")
+                return function
+            print(_instead(name, f"Your {name} does not pass its check any more"))
         except ValueError as error:
             print(_instead(name, error))
     else:
@@ -157,13 +163,29 @@ def kept(name):
         raise ValueError(f"{path} cannot be read: {told(error)}") from None
 
 
+def passes(name):
+    """Does the function that you kept under this name load, and pass the cases of its exercise?"""
+    try:
+        return _passes(name, (folder() / f"{name}.py").read_text(encoding="utf-8"))
+    except (OSError, UnicodeError):
+        return False
+
+
+@cache
+def _passes(name, text):
+    try:
+        return not any(results_of(exercises()[name], load(text, name))[1])
+    except ValueError:
+        return False
+
+
 def _instead(name, error):
     return f"{error}. The library's {name} stands in: run its lesson's check again."
 
 
 def built():
-    """Show, lesson by lesson, what you have built and what is still missing."""
-    mine_too = {name for names in BUILDS.values() for name in names if is_kept(name)}
+    """Show, lesson by lesson, what you have built (it passes its check) and what is missing."""
+    mine_too = {name for names in BUILDS.values() for name in names if passes(name)}
     show.table(["lesson", "yours", "missing"],
                [(lesson, *(", ".join(name for name in names if (name in mine_too) == is_mine)
                            for is_mine in (True, False))) for lesson, names in BUILDS.items()])

@@ -1,7 +1,7 @@
 """Operations inside the living model: what it writes with a mistake in it, where it goes wrong."""
 import copy
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from gpt2lab.validate import STORED
 
 from . import show
 from .exercises import exercises, title
-from .keeping import mine
+from .keeping import is_kept, mine
 
 PROMPT = "Once upon a time"
 GAP = 0.01          # two best logits nearer than this may change places on another CPU
@@ -55,9 +55,9 @@ def gallery(name, prompt=PROMPT, tokens=12, most=None):
     """
     right, own = load(), load(ops=mine())
     wanted = right.next_logits(right.encode(prompt))                                # (V,)
-    models = [("(no mistake)", own)]
+    models = [(f"(no mistake: {'yours' if is_kept(name) else 'ours'})", own)]
     for mistake in exercises()[name].mistakes[:most]:
-        models.append((title(mistake).rstrip("."), load(ops=mine(**{name: mistake}))))
+        models.append((title(mistake).rstrip("."), load(ops=replace(own.ops, **{name: mistake}))))
     rows = []
     for what, model in models:
         try:

@@ -52,9 +52,10 @@ def _alike(got, want):
 
 @slip
 def never_ends(got, want):
-    """It does not come to an end.
+    """It does not come to an end, or takes far too long.
 
     Which number changes with each turn of your loop, and when is the loop's condition false?
+    Where it does end: what does it compute more often than needed?
     """
     return got.error is TimeUp
 

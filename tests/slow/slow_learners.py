@@ -66,9 +66,10 @@ def test_the_careless_learner(path, desks):
     slips = {}
 
     def slip(name, _):
-        known = ALL[name].mistakes
-        slips[name] = known[len(path.stem) % len(known)]
-        return (f"from {slips[name].__module__} import {slips[name].__name__} as slip_{name}\n\n"
+        number = len(path.stem) % len(ALL[name].mistakes)
+        slips[name] = ALL[name].mistakes[number]
+        return ("from gpt2lab.teach.exercises import exercises\n"
+                f"slip_{name} = exercises()['{name}'].mistakes[{number}]\n\n"
                 f"def {name}(*arguments, **named):\n    return slip_{name}(*arguments, **named)")
     book = does(path, desks["careless"], slip)
     for cell, (name, mistake) in zip(stubs(book), slips.items(), strict=True):
