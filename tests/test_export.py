@@ -14,7 +14,8 @@ import gpt2lab
 from cells import run
 from gpt2lab.bpe import piece_pattern
 from gpt2lab.teach import export, keep
-from gpt2lab.teach.exporting import NAMES, PARTS, answers, assembled
+from gpt2lab.teach.exporting import NAMES, SHAPES, answers, assembled
+from gpt2lab.teach.keeping import BUILDS
 from recipes import PROMPTS, write_checkpoint, write_safetensors
 from test_bpe import AWKWARD, OWN, STATED
 
@@ -132,10 +133,10 @@ def test_every_function_of_the_lessons_is_used(my_ops, monkeypatch, capsys):
 
 
 def test_the_parts_are_those_of_the_course():
-    assert [lesson for lesson, *_ in PARTS] == sorted(lesson for lesson, *_ in PARTS)
-    for lesson, name, _ in PARTS:
+    assert list(SHAPES) == NAMES and list(BUILDS) == sorted(BUILDS)
+    for lesson, names in BUILDS.items():
         (path,) = ROOT.glob(f"notebooks/{lesson}_*.ipynb")
-        assert f"def {name}(" in path.read_text(encoding="utf-8")
+        assert all(f"def {name}(" in path.read_text(encoding="utf-8") for name in names)
 
 
 # What learners write

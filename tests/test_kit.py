@@ -517,6 +517,13 @@ def test_two_kept_operations_may_bring_a_third_one_each(linears, kept, my_ops):
     assert (my_ops / "block.py").is_file() == kept
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_kept_file_may_be_read_as_any_other(my_ops):
+    keep(written(RIGHT))
+    (my_ops / "other").write_text("")
+    assert (my_ops / "softmax.py").stat().st_mode == (my_ops / "other").stat().st_mode
+
+
 def test_two_writers_do_not_disturb_each_other(my_ops):
     right, seen = written(RIGHT), []
 

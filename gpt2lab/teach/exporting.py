@@ -13,31 +13,31 @@ from gpt2lab.files import shipped
 from .exercises import exercises
 from .joining import bound, import_lines, imports, joined, statements
 from .judging import results_of
-from .keeping import beside, folder, load, write
+from .keeping import BUILDS, beside, folder, load, write
 
-# (lesson, function, what goes in and comes out), in the order of the course.
-PARTS = [
-    ("01", "linear", "x (T, in), w (in, out), b (out,) -> (T, out)"),
-    ("02", "read_header", "bytes -> {name: (dtype, shape, begin, end)}"),
-    ("02", "tensor_view", "bytes, one such place -> array"),
-    ("03", "merge", "[bytes], {(bytes, bytes): rank} -> [bytes]"),
-    ("03", "encode", "text -> ids"),
-    ("03", "decode", "ids -> text"),
-    ("04", "embed", "ids (T,), wte (V, D), wpe (N, D) -> (T, D)"),
-    ("05", "layer_norm", "x (T, D), gain (D,), bias (D,) -> (T, D)"),
-    ("06", "softmax", "scores (..., S) -> (..., S), of sum 1"),
-    ("06", "attend", "q (H, T, Dh), k, v (H, S, Dh) -> (H, T, Dh)"),
-    ("07", "attend_heads", "x (T, D) -> (T, D), by w (D, 3 D), (D, D)"),
-    ("08", "gelu", "x (T, F) -> (T, F)"),
-    ("08", "mlp", "x (T, D), w (D, F), w (F, D) -> (T, D)"),
-    ("09", "block", "x (T, D), {name: array} -> (T, D)"),
-    ("10", "lm_head", "x (T, D), wte (V, D) -> logits (T, V)"),
-    ("11", "probabilities", "logits (V,) -> (V,), of sum 1"),
-    ("11", "sample", "probs (V,), a random number -> id"),
-    ("12", "remember", "k, v: old (H, S - T, Dh), new (H, T, Dh) -> all"),
-    ("13", "write_loop", "ids -> more ids, one by one"),
-]
-NAMES = [name for _, name, _ in PARTS]
+# What goes into each function and what comes out.
+SHAPES = {
+    "linear": "x (T, in), w (in, out), b (out,) -> (T, out)",
+    "read_header": "bytes -> {name: (dtype, shape, begin, end)}",
+    "tensor_view": "bytes, one such place -> array",
+    "merge": "[bytes], {(bytes, bytes): rank} -> [bytes]",
+    "encode": "text -> ids",
+    "decode": "ids -> text",
+    "embed": "ids (T,), wte (V, D), wpe (N, D) -> (T, D)",
+    "layer_norm": "x (T, D), gain (D,), bias (D,) -> (T, D)",
+    "softmax": "scores (..., S) -> (..., S), of sum 1",
+    "attend": "q (H, T, Dh), k, v (H, S, Dh) -> (H, T, Dh)",
+    "attend_heads": "x (T, D) -> (T, D), by w (D, 3 D), (D, D)",
+    "gelu": "x (T, F) -> (T, F)",
+    "mlp": "x (T, D), w (D, F), w (F, D) -> (T, D)",
+    "block": "x (T, D), {name: array} -> (T, D)",
+    "lm_head": "x (T, D), wte (V, D) -> logits (T, V)",
+    "probabilities": "logits (V,) -> (V,), of sum 1",
+    "sample": "probs (V,), a random number -> id",
+    "remember": "k, v: old (H, S - T, Dh), new (H, T, Dh) -> all",
+    "write_loop": "ids -> more ids, one by one",
+}
+NAMES = [name for names in BUILDS.values() for name in names]
 NEEDED = ("config.json, model.safetensors, and vocab.bpe with encoder.json "
           "(or merges.txt with vocab.json)")
 MARK = '"""GPT-2 in one file, made with the lessons of gpt2lab: '
@@ -77,8 +77,8 @@ def export(path="my_gpt2.py", with_model=False):
                 remarks.append(f"Your {name} is left out: {error}.")
     text = assembled(path.name, own)
     write(path, text)
-    print(f"{path.name}: {len(text.splitlines())} lines, {len(own)} of its {len(PARTS)} functions "
-          "are yours." + "\nThe course's answers stand in for the rest." * (len(own) < len(PARTS)))
+    print(f"{path.name}: {len(text.splitlines())} lines, {len(own)} of its {len(NAMES)} functions "
+          "are yours." + "\nThe course's answers stand in for the rest." * (len(own) < len(NAMES)))
     print(*remarks, sep="\n", end="\n" * bool(remarks))
     print(f'Try: python {path.name} "Once upon a time" --temperature 0.8\n'
           f"A friend needs NumPy, this file, and beside it the model's files:\n{NEEDED}.")
@@ -142,10 +142,10 @@ def assembled(file, own):
         name for node, _ in around for name in bound(node))])
     taken |= {name: meaning for node, _ in around for name, meaning, _ in imports(node)}
     parts = []
-    for lesson, name, shapes in PARTS:
+    for lesson, name in [(lesson, name) for lesson, names in BUILDS.items() for name in names]:
         text, more = joined(name, own.get(name) or answers()[name], taken)
         whose = "" if name in own else " (the course's, mine is missing)"
-        parts.append(f"# --- {lesson} {name}{whose}: {shapes}\n{text}")
+        parts.append(f"# --- {lesson} {name}{whose}: {SHAPES[name]}\n{text}")
         lines += more
     others = [name for name in NAMES if name not in own]
     whose = f"I wrote all {len(NAMES)} functions of the lessons" if not others else (

@@ -82,6 +82,9 @@ def write(path, text):
     try:
         with open(handle, "wb") as file:
             file.write(text.encode("utf-8") if isinstance(text, str) else text)
+        mask = os.umask(0)                      # who may read it: as for any other new file
+        os.umask(mask)
+        os.chmod(fresh, 0o666 & ~mask)
         os.replace(fresh, path)
     except BaseException:
         os.unlink(fresh)
