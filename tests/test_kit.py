@@ -646,6 +646,22 @@ def test_built_shows_lesson_by_lesson_what_is_yours(my_ops, capsys):
     assert "You have built 1 of" in last
 
 
+def test_built_says_what_is_kept_and_does_not_pass(my_ops, capsys):
+    write(my_ops / "softmax.py", "def softmax(scores):\n    return scores * 0")
+    keeping.built()
+    printed = capsys.readouterr().out
+    assert "softmax (kept, but does not pass), attend\n" in printed
+    assert "You have built 0 of 19." in printed
+
+
+def test_ipythons_open_is_pythons(my_ops):
+    """IPython puts a function of its own in the place of open."""
+    from IPython.core.interactiveshell import _modified_open
+    function = written("def softmax(scores):\n    open\n" + RIGHT.split("\n", 1)[1])
+    function.__globals__["open"] = _modified_open
+    assert keep(function) == "Kept for the later lessons."
+
+
 def test_what_built_lists_can_be_built():
     names = [name for names in keeping.BUILDS.values() for name in names]
     assert len(set(names)) == len(names) and set(names) <= exercises().keys()

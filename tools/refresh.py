@@ -128,13 +128,14 @@ def without_folder(line):
 
 
 def fold(book):
-    """Fold the outputs that answer a guess, and the code that holds the answer of a guess."""
+    """Fold outputs that answer a guess or show our version, and code that holds an answer."""
     asks = False                        # does the text above ask a bold question?
     for place, cell in enumerate(book.cells):
         if cell.cell_type == "markdown":
             asks = place > 0 and QUESTION.search(cell.source) is not None   # 0: title and set-up
             continue
-        folded = {"outputs_hidden": (asks or cell.source.startswith(TELLS)) and answers(cell),
+        tells = asks or cell.source.startswith(TELLS) or "show.source(" in cell.source
+        folded = {"outputs_hidden": tells and answers(cell),
                   "source_hidden": cell.source.startswith(ASKS)}
         if any(folded.values()):
             cell.metadata["jupyter"] = {key: True for key, value in folded.items() if value}

@@ -77,8 +77,10 @@ def export(path="my_gpt2.py", with_model=False):
                 remarks.append(f"Your {name} is left out: {error}.")
     text = assembled(path.name, own)
     write(path, text)
-    print(f"{path.name}: {len(text.splitlines())} lines, {len(own)} of its {len(NAMES)} functions "
-          "are yours." + "\nThe course's answers stand in for the rest." * (len(own) < len(NAMES)))
+    place = f"beside {folder().name}" if path.parent == beside(".") else f"in {path.parent}"
+    print(f"{path.name}, {place}: {len(text.splitlines())} lines.\n"
+          f"{len(own)} of its {len(NAMES)} functions are yours.", end="")
+    print(" The course's answers stand in for the rest." * (len(own) < len(NAMES)))
     print(*remarks, sep="\n", end="\n" * bool(remarks))
     print(f'Try: python {path.name} "Once upon a time" --temperature 0.8\n'
           f"A friend needs NumPy, this file, and beside it the model's files:\n{NEEDED}.")

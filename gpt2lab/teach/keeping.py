@@ -189,7 +189,11 @@ def _instead(name, error):
 def built():
     """Show, lesson by lesson, what you have built (it passes its check) and what is missing."""
     mine_too = {name for names in BUILDS.values() for name in names if passes(name)}
-    show.table(["lesson", "yours", "missing"],
-               [(lesson, *(", ".join(name for name in names if (name in mine_too) == is_mine)
-                           for is_mine in (True, False))) for lesson, names in BUILDS.items()])
+    rows = []
+    for lesson, names in BUILDS.items():
+        missing = [f"{name} (kept, but does not pass)" if is_kept(name) else name
+                   for name in names if name not in mine_too]
+        own = [name for name in names if name in mine_too]
+        rows.append((lesson, ", ".join(own), ", ".join(missing)))
+    show.table(["lesson", "yours", "missing"], rows)
     print(f"You have built {len(mine_too)} of {sum(map(len, BUILDS.values()))}.")

@@ -61,6 +61,8 @@ class _Writer:
             self.parts.append(self._import_of_module(name, value))
         elif is_plain(value):
             self._add_plain(name, value)
+        elif name == "open" and inspect.unwrap(value) is open:
+            pass                                # IPython's own, around Python's: all have that one
         elif name == "get_ipython" and inspect.ismethod(value):
             raise self._error(name, "stands for a line with % or !: leave that line out")
         elif inspect.ismethod(value) and not isinstance(value.__self__, type(sys)):
