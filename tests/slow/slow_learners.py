@@ -68,8 +68,8 @@ def test_the_careless_learner(path, desks):
     def slip(name, _):
         number = len(path.stem) % len(ALL[name].mistakes)
         slips[name] = ALL[name].mistakes[number]
-        return ("from gpt2lab.teach.exercises import exercises\n"
-                f"slip_{name} = exercises()['{name}'].mistakes[{number}]\n\n"
+        return ("from gpt2lab.teach.exercises import exercises as known_to_the_checks\n"
+                f"slip_{name} = known_to_the_checks()['{name}'].mistakes[{number}]\n\n"
                 f"def {name}(*arguments, **named):\n    return slip_{name}(*arguments, **named)")
     book = does(path, desks["careless"], slip)
     for cell, (name, mistake) in zip(stubs(book), slips.items(), strict=True):
