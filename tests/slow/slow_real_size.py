@@ -41,7 +41,7 @@ def _explore(draw, *, _plain=play.explore, _count=itertools.count(), **controls)
             texts = [name for name, value in values.items() if type(value) is str]
             assert any(values[name] != start[name] for name in texts), values
             fig = plot.message(str(error))
-        assert fig.alt.count("\n") == 1 and fig.get_figwidth() == 6.4, values
+        assert fig.alt.count("\\n") == 1 and fig.get_figwidth() == 6.4, values
         picture, folder = plot.png(fig), os.environ.get("REAL_SIZE_PICTURES")
         if folder:
             name = f"{{os.environ['LESSON']}}-{{next(_count):03}}.png"
