@@ -23,7 +23,7 @@ from nbclient import NotebookClient
 
 import gpt2lab
 from cells import run
-from gpt2lab.teach import attempting, gallery, keep, keeping, mine, yours
+from gpt2lab.teach import attempting, certificate, gallery, keep, keeping, mine, plot, yours
 from gpt2lab.teach.checking import BOUND, verdict
 from gpt2lab.teach.comparing import Yielded, fault, same
 from gpt2lab.teach.exercises import Case, exercises
@@ -652,6 +652,20 @@ def test_built_says_what_is_kept_and_does_not_pass(my_ops, capsys):
     printed = capsys.readouterr().out
     assert "softmax (kept, but does not pass), attend\n" in printed
     assert "You have built 0 of 19." in printed
+
+
+def test_a_certificate_counts_what_passes(my_ops, monkeypatch):
+    shown = []
+    monkeypatch.setattr(plot, "show", shown.append)
+    keep(written(RIGHT))
+    write(my_ops / "linear.py", "def linear(x, w, b):\n    return x")
+    write(my_ops / "guesses.json", json.dumps({"One?": {"said": "a", "answer": "a"},
+                                               "Two?": {"said": "a", "answer": "b"}}))
+    certificate("Once upon a time")
+    lines = [line for line in (my_ops / "softmax.py").read_text().splitlines() if line.strip()]
+    assert f"1 of 19 parts, {len(lines)} lines of code, 1 of 2 guesses right." in shown[0].alt
+    assert "“Once upon a time”" in shown[0].alt and sum(shown[0].drawn["built"]) == 1
+    assert (my_ops.parent / "certificate.png").read_bytes() == plot.png(shown[0])
 
 
 def test_ipythons_open_is_pythons(my_ops):

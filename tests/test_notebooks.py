@@ -154,7 +154,7 @@ def test_a_folded_cell_tells_nothing(path):
         if not cell.metadata.get("jupyter", {}).get("outputs_hidden"):
             continue
         first, *others = "".join(texts(cell.outputs[0])).split("\n")
-        picture = "image/png" in cell.outputs[0].get("data", {})    # see test_pictures_texts.py
+        picture = "image/png" in cell.outputs[0].get("data", {})    # see the test above
         known = "gallery(", "compare(", "show.source(", *refresh.TELLS
         if picture or cell.source.startswith(known):
             continue

@@ -458,6 +458,32 @@ def test_the_text_below_the_picture_follows_it(screen):
         assert shown[-1] == {"text/plain": shown[-2]["text/plain"]}
 
 
+def test_a_text_grows_under_its_button(screen, monkeypatch):
+    shown, _ = screen
+    grown, buttons = [], []
+    plain = play.button
+    monkeypatch.setattr(play, "button", lambda label: buttons.append(plain(label)) or buttons[-1])
+
+    def text_of(word, presses):
+        for times in range(1, 4):
+            grown.append(shown[-1]["text/plain"])
+            yield f"{word * times} {presses}"
+        if word == "stop":
+            raise ValueError("no more")
+    box = play.words("word", "ab")
+    play.write(text_of, word=box)
+    assert shown[-1] == {"text/plain": "ababab 0"}
+    box.value = "cd"
+    assert shown[-1] == {"text/plain": "ababab 0"}      # it waits for the button
+    del grown[:]
+    buttons[0].click()
+    assert shown[-1] == {"text/plain": "cdcdcd 1"}
+    assert grown == ["ababab 0", "cd 1", "cdcd 1"]      # each text is seen before the next is made
+    box.value = "stop"
+    buttons[0].click()
+    assert shown[-1] == {"text/plain": "ValueError: no more"}
+
+
 def test_explorer_shows_its_own_errors(screen):
     shown, updates = screen
     slider = play.slider("n", 1, 0, 3)
