@@ -37,6 +37,7 @@ STYLE = {"font.family": "DejaVu Sans", "font.size": 10, "axes.titlesize": 11, "a
 SETTINGS = {name: value for name, value in matplotlib.rcParamsDefault.items()
             if name not in ("backend", "backend_fallback")} | STYLE
 MONO, COLUMNS, LINES = "DejaVu Sans Mono", 72, 12       # of a message
+CAPTION = 100                                           # characters of a printed line
 
 
 @contextmanager
@@ -115,7 +116,8 @@ def show(fig):
         raise ValueError("a picture needs a text of two lines: what is drawn, then what is to be "
                          "read in it; set figure.alt")
     display(bundle(fig), metadata=metadata(fig.alt), raw=True)
-    print(fig.alt)
+    for part in parts:
+        print(textwrap.fill(part, CAPTION, break_long_words=False, break_on_hyphens=False))
 
 
 @styled
