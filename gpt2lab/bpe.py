@@ -53,10 +53,10 @@ class BPE:
     Taught: notebooks/03_bpe.ipynb
     """
 
-    def __init__(self, ranks, tokens):
+    def __init__(self, ranks, tokens, has_end=True):
         self.ranks = ranks                      # {(id, id): (rank, id of the merged token)}
         self.tokens = tokens                    # id -> bytes
-        self.end_of_text = len(tokens) - 1
+        self.end_of_text = len(tokens) - 1 if has_end else None
         self._byte_ids = {token[0]: i for i, token in enumerate(tokens) if len(token) == 1}
         self._rank_of = {pair: rank for pair, (rank, _) in ranks.items()}
         self._merged = dict(ranks.values())     # rank -> id of the merged token
@@ -84,6 +84,14 @@ class BPE:
                              f"{encoder_json}") from None
         return cls(ranks, tokens)
 
+    def first(self, size):
+        """A tokenizer with the first `size` tokens only: the 256 bytes and the first merges.
+
+        It has no end token.
+        """
+        ranks = {pair: found for pair, found in self.ranks.items() if found[1] < size}
+        return BPE(ranks, self.tokens[:size], has_end=False)
+
     def encode(self, text, allow_special=False):
         """Token ids of a text.
 
@@ -91,7 +99,7 @@ class BPE:
         Raises: ValueError for text with half a surrogate pair, which is no Unicode text.
         """
         check_text(text)
-        if allow_special and END_OF_TEXT in text:
+        if allow_special and END_OF_TEXT in text and self.end_of_text is not None:
             first, *others = text.split(END_OF_TEXT)
             ids = self.encode(first)
             for part in others:

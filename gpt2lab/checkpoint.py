@@ -37,18 +37,27 @@ def load(source=None, ops=None):
         in the cache of huggingface_hub. None is the model that the environment variable
         GPT2LAB_MODEL names, and the bundled one where it is not set or empty.
     ops: an Ops with operations of yours; None: the library's.
+    A model of 256 to 50,256 tokens gets GPT-2's first V tokens: the bytes and the first merges.
     Raises: CheckpointError, ConfigError or SafetensorsError (all ValueError) with one sentence.
         Either everything fits, each parameter from exactly one tensor, or nothing is loaded.
         OSError, with what the system says, for a file that cannot be read.
     """
     folder = find(source)
     config = Config.from_file(folder / "config.json")
-    return GPT2(config, read_weights(folder, config), tokenizer(), Ops() if ops is None else ops)
+    weights = read_weights(folder, config)
+    return GPT2(config, weights, tokenizer(config.vocab_size), Ops() if ops is None else ops)
 
 
 @cache
-def tokenizer():
-    """GPT-2's tokenizer from the bundled vocabulary files, made once."""
+def tokenizer(size=None):
+    """GPT-2's tokenizer from the bundled vocabulary files, made once.
+
+    size: V of a model. Between 256 (the single bytes alone) and 50,257 it is the tokenizer of the
+        first V tokens, without an end token; else the whole one.
+    """
+    if size is not None:
+        whole = tokenizer()
+        return whole.first(size) if 256 <= size < len(whole.tokens) else whole
     folder = DATA / "gpt2-vocab"
     _require(folder.is_dir(), f"the folder {folder} is missing: install gpt2lab again")
     return best_tokenizer(folder)

@@ -77,6 +77,28 @@ def open_file(path):
     return TensorFile(path)
 
 
+def save_file(tensors, path):
+    """Write {name: array} as a safetensors file, in this order; the header is padded to 8 bytes.
+
+    Raises: ValueError for a name or a type of numbers that the format does not have.
+    Taught: notebooks/bonus/training.ipynb
+    """
+    codes = {np.dtype(code): name for name, code in NUMPY.items() if name != "BF16"}
+    table, end = {}, 0
+    for name, array in tensors.items():
+        _require(array.dtype in codes, f"tensor {name!r} has dtype {array.dtype}, "
+                 f"not one of {', '.join(codes.values())}")
+        _require(name != "__metadata__", "__metadata__ is no name for a tensor")
+        begin, end = end, end + array.nbytes
+        table[name] = dict(zip(FIELDS, (codes[array.dtype], list(array.shape), [begin, end])))
+    header = json.dumps(table).encode()
+    header += b" " * (-len(header) % 8)
+    with open(path, "wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        for array in tensors.values():
+            file.write(array.tobytes())
+
+
 class TensorFile(Mapping):
     """Name -> read-only array of an open safetensors file. Made by open_file."""
 

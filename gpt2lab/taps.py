@@ -57,6 +57,8 @@ def split(name):
 
 def by_position(function, arguments, named):
     """(positional, named) arguments of the same call, with as many as possible by position."""
+    if not named:                               # the usual case; signature takes its time
+        return arguments, named
     try:
         bound = signature(function).bind(*arguments, **named)
     except (TypeError, ValueError):             # no signature; or a call that will fail
@@ -90,7 +92,7 @@ class Recorder:
             return function
 
         def call(*arguments, **named):
-            given, _ = by_position(function, arguments, named)
+            given = by_position(function, arguments, named)[0] if place in INPUTS else ()
             if place == "attn.mixed":
                 self.head = self._head(block, given[2])
             for key, array in zip(INPUTS.get(place, ()), given):

@@ -14,17 +14,24 @@ class Tokenizer:
     """
     decode, decode_bytes, decode_stream = BPE.decode, BPE.decode_bytes, BPE.decode_stream
 
-    def __init__(self, folder):
-        """folder: where encoder.json is (data/gpt2-vocab).
+    def __init__(self, folder, size=None):
+        """folder: where encoder.json is (data/gpt2-vocab). size: so many of the first tokens only,
+        without an end token; None: all.
 
         Raises: ValueError where the file is not GPT-2's, ImportError where tiktoken is missing.
         """
         import tiktoken  # here, so that `import gpt2lab` stays quick
-        self.tokens = read_tokens(Path(folder) / "encoder.json")                # id -> bytes
-        self.end_of_text = len(self.tokens) - 1
-        ranks = {token: i for i, token in enumerate(self.tokens[:-1])}
+        self.folder = folder
+        self.tokens = read_tokens(Path(folder) / "encoder.json")[:size]         # id -> bytes
+        self.end_of_text = len(self.tokens) - 1 if size is None else None
+        special = {} if size else {END_OF_TEXT: self.end_of_text}
+        ranks = {token: i for i, token in enumerate(self.tokens[:-1] if special else self.tokens)}
         self._encoding = tiktoken.Encoding("gpt2", pat_str=PATTERN, mergeable_ranks=ranks,
-                                           special_tokens={END_OF_TEXT: self.end_of_text})
+                                           special_tokens=special)
+
+    def first(self, size):
+        """A tokenizer with the first `size` tokens only: the 256 bytes and the first merges."""
+        return Tokenizer(self.folder, size)
 
     def encode(self, text, allow_special=False):
         """Token ids of a text; <|endoftext|> in it is plain text unless allow_special is true.
@@ -37,7 +44,8 @@ class Tokenizer:
                                          disallowed_special=())
         except ValueError:          # 999,999 spaces before a word are too many for tiktoken
             ids = []
-            for part in text.split(END_OF_TEXT) if allow_special else [text]:
+            special = allow_special and self.end_of_text is not None
+            for part in text.split(END_OF_TEXT) if special else [text]:
                 for piece in piece_pattern().findall(part):             # so cut with our own
                     ids += self._encoding.encode_ordinary(piece)
                 ids.append(self.end_of_text)

@@ -1,0 +1,340 @@
+"""How the numbers of a GPT arise: loss, gradient, step; each operation's way back, by hand.
+
+The way there is the course's own: model.trace(ids) holds every array that the way back needs. g is
+always the gradient of the loss by what an operation gave: how much the loss grows, by each number,
+when that number grows a little. A function named ..._back turns it into the gradients by what the
+operation got.
+"""
+import json
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .checkpoint import tokenizer
+from .config import Config
+from .model import GPT2, Ops
+from .safetensors import save_file
+from .softmax import softmax
+
+
+def cross_entropy(logits, targets):
+    """Mean of -log(p), p the probability that each row gives to the token that really follows.
+
+    Shapes: logits (T, V), targets (T,) ids -> a number
+    Units: nats; log(V) where every token is as likely as any other, 0 where all are certain.
+    Source: section 2.1 of "Language Models are Unsupervised Multitask Learners" (GPT-2).
+    Taught: notebooks/bonus/training.ipynb
+    """
+    top = logits.max(axis=-1, keepdims=True)                                        # (T, 1)
+    sums = np.exp(logits - top).sum(axis=-1)                                        # (T,)
+    right = logits[np.arange(len(targets)), targets]                                # (T,)
+    return float((np.log(sums) + top[:, 0] - right).mean())
+
+
+def cross_entropy_back(logits, targets):
+    """(p - one-hot) / T: the right token's score up by what it lacks, each other one's down.
+
+    Shapes: logits (T, V), targets (T,) ids -> (T, V); each row sums to 0
+    Taught: notebooks/bonus/training.ipynb
+    """
+    g = softmax(logits)                                                             # (T, V)
+    g[np.arange(len(targets)), targets] -= 1
+    return g / len(targets)                                                         # (T, V)
+
+
+def linear_back(x, w, g):
+    """Way back of y = x w + b: each weight gets its input times the gradient of its output.
+
+    Shapes: x (T, in), w (in, out), g (T, out) -> by x (T, in), by w (in, out), by b (out,)
+    Taught: notebooks/bonus/training.ipynb
+    """
+    return g @ w.T, x.T @ g, g.sum(axis=0)
+
+
+def update(p, g, rate):
+    """One small step downhill: each number against its gradient, rate times as far.
+
+    Shapes: p and g (...) -> (...), a new array
+    Source: gradient descent (Cauchy 1847).
+    Taught: notebooks/bonus/training.ipynb
+    """
+    return p - rate * g                                                             # (...)
+
+
+def layer_norm_back(x, gain, g, epsilon=1e-5):
+    """Way back of layer_norm: mean and size are taken out of the gradient too, then it is scaled.
+
+    Shapes: x (T, D), gain (D,), g (T, D) -> by x (T, D), by gain (D,), by bias (D,)
+    """
+    centred = x - x.mean(axis=-1, keepdims=True)                                    # (T, D)
+    size = np.sqrt((centred ** 2).mean(axis=-1, keepdims=True) + epsilon)           # (T, 1)
+    normed, h = centred / size, g * gain                                            # (T, D)
+    h_x = h - h.mean(axis=-1, keepdims=True)                                        # (T, D)
+    h_x -= normed * (h * normed).mean(axis=-1, keepdims=True)
+    return h_x / size, (g * normed).sum(axis=0), g.sum(axis=0)
+
+
+def gelu_back(x, g):
+    """Way back of gelu: times its slope, near 1 where a unit is on and near 0 where it is off.
+
+    Shapes: x and g (...) -> (...)
+    """
+    c = math.sqrt(2 / math.pi)
+    t = np.tanh(c * (x + 0.044715 * (x * x * x)))                                   # (...)
+    return g * 0.5 * (1 + t + x * (1 - t * t) * c * (1 + 3 * 0.044715 * (x * x)))   # (...)
+
+
+def softmax_back(p, g):
+    """Way back of softmax: p times what is above the mean; nothing where p is 0 or 1.
+
+    Shapes: p and g (..., S) -> (..., S). One score moves its own p by p (1 - p).
+    """
+    return p * (g - (p * g).sum(axis=-1, keepdims=True))                            # (..., S)
+
+
+def attend_back(q, k, v, pattern, g):
+    """Way back of attend: two products' ways back, softmax's between them.
+
+    Shapes: q, k, v and g (H, T, Dh), pattern (H, T, T) -> by q, by k, by v (H, T, Dh)
+    """
+    by_v = pattern.swapaxes(-1, -2) @ g                                             # (H, T, Dh)
+    by_scores = softmax_back(pattern, g @ v.swapaxes(-1, -2))                       # (H, T, T)
+    by_scores /= math.sqrt(q.shape[-1])
+    return by_scores @ k, by_scores.swapaxes(-1, -2) @ q, by_v
+
+
+def embed_back(ids, g, V, N):
+    """Way back of embed: each row gets the sum over the places where it was used.
+
+    Shapes: ids (T,), g (T, D) -> by the token table (V, D), by the position table (N, D)
+    """
+    by_wte, by_wpe = np.zeros((V, g.shape[1]), g.dtype), np.zeros((N, g.shape[1]), g.dtype)
+    np.add.at(by_wte, ids, g)                   # an id that comes twice adds twice
+    by_wpe[:len(ids)] = g
+    return by_wte, by_wpe
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a training is made of. Rules(update=yours) exchanges one."""
+    cross_entropy: Callable = cross_entropy
+    cross_entropy_back: Callable = cross_entropy_back
+    linear_back: Callable = linear_back
+    update: Callable = update
+
+
+def gradients(model, ids, rules=Rules()):
+    """Loss of one text, and its gradient by every weight: {name: array of the weight's shape}.
+
+    ids: (T + 1,); the first T are read, the last T are to be predicted, each from those before it.
+    Raises: ValueError for a model that computes something else than these ways back.
+    Taught: notebooks/bonus/training.ipynb
+    """
+    c, w, found = model.config, model.weights, {}
+    _check_config(c)
+    ids, targets = np.asarray(ids)[:-1], np.asarray(ids)[1:]                        # (T,)
+    a = _arrays(model, ids)
+    loss = rules.cross_entropy(a["logits"], targets)
+    g = rules.cross_entropy_back(a["logits"], targets)                              # (T, V)
+    head = g.T @ a["ln_f"]                                                          # (V, D)
+    g, found["ln_f.weight"], found["ln_f.bias"] = layer_norm_back(
+        a[f"h.{c.n_layer - 1}.resid_post"], w["ln_f.weight"], g @ w["wte.weight"],
+        c.layer_norm_epsilon)                                                       # (T, D)
+    for i in reversed(range(c.n_layer)):
+        g = _block_back(i, c, a, w, g, found, rules.linear_back)                    # (T, D)
+    by_wte, found["wpe.weight"] = embed_back(ids, g, c.vocab_size, c.n_positions)
+    found["wte.weight"] = head + by_wte         # one table, used at both ends
+    return loss, found
+
+
+def _block_back(i, c, a, w, g, found, linear_back):
+    """The gradient by a block's input, from that by its output; those by its weights go to found.
+
+    At each plus the gradient is handed on whole, and what the part's way back makes comes to it.
+    """
+    at = f"h.{i}."
+
+    def back(part, x, g):
+        """Way back of the layer or norm `part`, which got x."""
+        names, weight = (at + part + ".weight", at + part + ".bias"), w[at + part + ".weight"]
+        norm = part.startswith("ln_")
+        by_x, found[names[0]], found[names[1]] = (
+            layer_norm_back(x, weight, g, c.layer_norm_epsilon) if norm
+            else linear_back(x, weight, g))
+        return by_x
+
+    h = back("mlp.c_proj", a[at + "mlp.act"], g)                                    # (T, F)
+    h = back("mlp.c_fc", a[at + "ln_2"], gelu_back(a[at + "mlp.c_fc"], h))          # (T, D)
+    g = g + back("ln_2", a[at + "resid_mid"], h)                                    # (T, D)
+    T, D = g.shape
+    q, k, v, mixed = (a[at + "attn." + name] for name in ("q", "k", "v", "mixed"))
+    h = back("attn.c_proj", mixed.swapaxes(0, 1).reshape(T, D), g)                  # (T, D)
+    h = h.reshape(T, c.n_head, -1).swapaxes(0, 1)                                   # (H, T, Dh)
+    h = np.stack(attend_back(q, k, v, a[at + "attn.pattern"], h))                   # (3, H, T, Dh)
+    h = h.transpose(2, 0, 1, 3).reshape(T, 3 * D)                                   # (T, 3 D)
+    return g + back("ln_1", a[at + "resid_pre"], back("attn.c_attn", a[at + "ln_1"], h))
+
+
+NEEDED = ("resid_pre", "ln_1", "attn.q", "attn.k", "attn.v", "attn.pattern", "attn.mixed",
+          "resid_mid", "ln_2", "mlp.c_fc", "mlp.act", "resid_post")
+
+
+def _arrays(model, ids):
+    """model.trace(ids); what operations of yours compute by themselves comes from the library's."""
+    found = model.trace(ids)
+    if all(f"h.{i}.{name}" in found for i in range(model.config.n_layer) for name in NEEDED):
+        return found
+    return GPT2(model.config, model.weights).trace(ids) | found
+
+
+def _check_config(config):
+    for key, value in (("activation_function", "gelu_new"), ("tie_word_embeddings", True),
+                       ("scale_attn_weights", True), ("scale_attn_by_inverse_layer_idx", False)):
+        if getattr(config, key) != value:
+            raise ValueError(f"training: {key} must be {value!r}, got {getattr(config, key)!r}")
+
+
+def adam(g, m, v, t):
+    """The direction of step t (1, 2, ...): the gradient's mean of late, over its usual size.
+
+    So every number moves at about the same pace, however small its gradient is.
+
+    Shapes: g, m and v (P,) -> direction, new m, new v (P,); m and v begin with zeros
+    Source: "Adam: A Method for Stochastic Optimization" (Kingma, Ba 2015), algorithm 1.
+    """
+    m = 0.9 * m + 0.1 * g                                                           # (P,)
+    v = 0.999 * v + 0.001 * g * g                                                   # (P,)
+    return m / (1 - 0.9 ** t) / (np.sqrt(v / (1 - 0.999 ** t)) + 1e-8), m, v
+
+
+def small_config(V=256, N=128, D=64, L=1, H=4):
+    """Config of a GPT that is trained in a minute: 74,688 numbers."""
+    return Config(vocab_size=V, n_positions=N, n_embd=D, n_layer=L, n_head=H)
+
+
+def pages_of(ids, T):
+    """draw(rng): T + 1 ids of the text, from a place that chance chooses.
+
+    Raises: ValueError for a text that is shorter.
+    """
+    ids = np.asarray(ids)                                                           # (n,)
+    if len(ids) < T + 1:
+        raise ValueError(f"training: a text must have more tokens than the context, {T}, "
+                         f"got {len(ids)}")
+    return lambda rng: ids[(start := rng.integers(len(ids) - T)):start + T + 1]     # (T + 1,)
+
+
+def held_out_loss(model, ids, rules=Rules()):
+    """Mean loss over a text, cut into pages of the context; what is left over is not read.
+
+    Raises: ValueError for a text that fills no page.
+    """
+    T = model.config.n_positions
+    pages = [ids[t:t + T + 1] for t in range(0, len(ids) - T, T)]
+    if not pages:
+        raise ValueError(f"training: a held-out text must have more than {T} tokens, got {len(ids)}")
+    return float(np.mean([rules.cross_entropy(model(page[:-1]), np.asarray(page[1:]))
+                          for page in pages]))
+
+
+class Training:
+    """A GPT on its way from chance to a writer: .advance() is one step.
+
+    All weights are views of one row of numbers, so that one `update` moves them all.
+
+    draw: draw(rng) gives the ids (T + 1,) of a page. steps: after them the rate has come down to 0,
+        in a straight line; over the first 100 it rises to `rate`. pages: a step takes the mean
+        gradient of so many. ops, rules: operations of yours.
+    .losses: of the pages of each step so far, before the step. A step that is interrupted leaves
+    everything as it was.
+    """
+
+    def __init__(self, config, draw, steps=3000, rate=0.006, pages=4, seed=0, ops=Ops(),
+                 rules=Rules()):
+        _check_config(config)
+        for name, value in (("steps", steps), ("pages", pages)):
+            if not isinstance(value, (int, np.integer)) or value < 1:
+                raise ValueError(f"training: {name} must be a whole number of at least 1, "
+                                 f"got {value!r}")
+        self.config, self.draw, self.steps, self.rate, self.pages = config, draw, steps, rate, pages
+        self.rules, self.losses, self._rng = rules, [], np.random.default_rng(seed)
+        self._row = first_numbers(config, self._rng)                                # (P,)
+        self._m, self._v = np.zeros_like(self._row), np.zeros_like(self._row)       # (P,)
+        self._model = GPT2(config, named(config, self._row), ops=ops)
+
+    @property
+    def model(self):
+        """A GPT2 with a copy of the numbers as they are now; training does not touch it."""
+        row = self._row.copy()                                                      # (P,)
+        row.flags.writeable = False
+        return GPT2(self.config, named(self.config, row), tokenizer(self.config.vocab_size),
+                    self._model.ops)
+
+    def advance(self):
+        """One step: read some pages, take the mean gradient, move every number a little."""
+        t = len(self.losses) + 1
+        state = self._rng.bit_generator.state
+        try:
+            found = [gradients(self._model, self.draw(self._rng), self.rules)
+                     for _ in range(self.pages)]
+            g = sum(np.concatenate([by[name].ravel() for name in self._model.weights])
+                    for _, by in found) / self.pages                                # (P,)
+            direction, m, v = adam(g, self._m, self._v, t)
+            row = self.rules.update(self._row, direction, self.rate_at(t))          # (P,)
+        except BaseException:
+            self._rng.bit_generator.state = state
+            raise
+        self._row[:], self._m, self._v = row, m, v
+        self.losses.append(float(np.mean([loss for loss, _ in found])))
+
+    def rate_at(self, t):
+        """Learning rate of step t (1, 2, ...)."""
+        warm_up = min(100, self.steps // 10 + 1)
+        return self.rate * min(t / warm_up, max(0, (self.steps - t) / self.steps))
+
+
+def first_numbers(config, rng):
+    """A row of all parameters before any training: chance; gains 1, biases 0."""
+    row = np.empty(sum(math.prod(shape) for _, shape in config.shapes()), np.float32)
+    for name, array in named(config, row).items():
+        matrix = array.ndim == 2
+        array[:] = rng.normal(0, 0.06, array.shape) if matrix else "bias" not in name
+    return row                                                                      # (P,)
+
+
+def named(config, row):
+    """{name in the checkpoint: its part of the row (P,), as a view of its shape}."""
+    views, at = {}, 0
+    for name, shape in config.shapes():
+        size = math.prod(shape)
+        views[name] = row[at:at + size].reshape(shape)
+        at += size
+    return views
+
+
+def save(model, folder):
+    """Write config.json and model.safetensors, for gpt2lab.load(folder). Each whole or not at all.
+
+    Raises: OSError, with what the system says, where the folder cannot be written to.
+    """
+    folder = Path(os.path.expanduser(folder))
+    folder.mkdir(parents=True, exist_ok=True)
+    c = model.config
+    values = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"],
+              "vocab_size": c.vocab_size, "n_positions": c.n_positions, "n_embd": c.n_embd,
+              "n_layer": c.n_layer, "n_head": c.n_head, "activation_function": "gelu_new",
+              "layer_norm_epsilon": c.layer_norm_epsilon, "tie_word_embeddings": True,
+              "bos_token_id": None, "eos_token_id": None}
+    parts = folder / "config.json.part", folder / "model.safetensors.part"
+    try:
+        parts[0].write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+        save_file(model.weights, parts[1])
+        for part in parts:
+            os.replace(part, part.with_suffix(""))
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
