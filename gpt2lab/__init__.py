@@ -2,8 +2,8 @@
 
 files, config, safetensors, bpe, tokenizer, linear, embedding, layernorm, softmax, attention, heads,
 gelu, mlp, block, lm_head, sampling, kvcache, lookup, generate, taps, model, checkpoint; for the
-bonus lessons quantize, inside, training. Each operation is imported from its own file (from gpt2lab.layernorm
-import layer_norm); a file imports only files before it.
+bonus lessons quantize, inside, training. Each operation is imported from its own file (from
+gpt2lab.layernorm import layer_norm); a file imports only files before it.
 """
 from . import safetensors
 from . import bpe

@@ -21,7 +21,7 @@ class Tokenizer:
         Raises: ValueError where the file is not GPT-2's, ImportError where tiktoken is missing.
         """
         import tiktoken  # here, so that `import gpt2lab` stays quick
-        self.folder = folder
+        self._folder = folder
         self.tokens = read_tokens(Path(folder) / "encoder.json")[:size]         # id -> bytes
         self.end_of_text = len(self.tokens) - 1 if size is None else None
         special = {} if size else {END_OF_TEXT: self.end_of_text}
@@ -31,7 +31,7 @@ class Tokenizer:
 
     def first(self, size):
         """A tokenizer with the first `size` tokens only: the 256 bytes and the first merges."""
-        return Tokenizer(self.folder, size)
+        return Tokenizer(self._folder, size)
 
     def encode(self, text, allow_special=False):
         """Token ids of a text; <|endoftext|> in it is plain text unless allow_special is true.

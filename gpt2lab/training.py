@@ -127,7 +127,10 @@ class Rules:
     update: Callable = update
 
 
-def gradients(model, ids, rules=Rules()):
+OURS = Rules()
+
+
+def gradients(model, ids, rules=OURS):
     """Loss of one text, and its gradient by every weight: {name: array of the weight's shape}.
 
     ids: (T + 1,); the first T are read, the last T are to be predicted, each from those before it.
@@ -228,7 +231,7 @@ def pages_of(ids, T):
     return lambda rng: ids[(start := rng.integers(len(ids) - T)):start + T + 1]     # (T + 1,)
 
 
-def held_out_loss(model, ids, rules=Rules()):
+def held_out_loss(model, ids, rules=OURS):
     """Mean loss over a text, cut into pages of the context; what is left over is not read.
 
     Raises: ValueError for a text that fills no page.
@@ -236,7 +239,8 @@ def held_out_loss(model, ids, rules=Rules()):
     T = model.config.n_positions
     pages = [ids[t:t + T + 1] for t in range(0, len(ids) - T, T)]
     if not pages:
-        raise ValueError(f"training: a held-out text must have more than {T} tokens, got {len(ids)}")
+        raise ValueError(f"training: a held-out text must have more than {T} tokens, "
+                         f"got {len(ids)}")
     return float(np.mean([rules.cross_entropy(model(page[:-1]), np.asarray(page[1:]))
                           for page in pages]))
 
@@ -253,8 +257,8 @@ class Training:
     everything as it was.
     """
 
-    def __init__(self, config, draw, steps=3000, rate=0.006, pages=4, seed=0, ops=Ops(),
-                 rules=Rules()):
+    def __init__(self, config, draw, steps=3000, rate=0.006, pages=4, seed=0, ops=None,
+                 rules=OURS):
         _check_config(config)
         for name, value in (("steps", steps), ("pages", pages)):
             if not isinstance(value, (int, np.integer)) or value < 1:
@@ -264,7 +268,7 @@ class Training:
         self.rules, self.losses, self._rng = rules, [], np.random.default_rng(seed)
         self._row = first_numbers(config, self._rng)                                # (P,)
         self._m, self._v = np.zeros_like(self._row), np.zeros_like(self._row)       # (P,)
-        self._model = GPT2(config, named(config, self._row), ops=ops)
+        self._model = GPT2(config, named(config, self._row), ops=ops or Ops())
 
     @property
     def model(self):

@@ -260,7 +260,8 @@ def test_without_tiktoken_the_own_takes_its_place(monkeypatch):
 
 def test_all_that_a_model_asks_of_its_tokenizer_is_in_both():
     public = {name for name in dir(FAST) if not name.startswith("_")}
-    assert public == {"tokens", "end_of_text", "encode", "decode", "decode_bytes", "decode_stream"}
+    assert public == {"tokens", "end_of_text", "first", "encode", "decode", "decode_bytes",
+                      "decode_stream"}
     assert public <= set(dir(OWN))
 
 

@@ -5,7 +5,7 @@ import os
 
 
 def steps(wanted):
-    """How many steps a training of the lesson takes: `wanted`, or fewer where GPT2LAB_STEPS says so.
+    """How many steps a training of the lesson takes: `wanted`, or GPT2LAB_STEPS where that is less.
 
     Tests set it: the same cells then run in seconds.
     """
