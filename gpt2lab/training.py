@@ -16,7 +16,7 @@ import numpy as np
 
 from .checkpoint import tokenizer
 from .config import Config
-from .model import GPT2, Ops
+from .model import GPT2, Ops, read_ids
 from .safetensors import save_file
 from .softmax import softmax
 
@@ -32,7 +32,8 @@ def cross_entropy(logits, targets):
     top = logits.max(axis=-1, keepdims=True)                                        # (T, 1)
     sums = np.exp(logits - top).sum(axis=-1)                                        # (T,)
     right = logits[np.arange(len(targets)), targets]                                # (T,)
-    return float((np.log(sums) + top[:, 0] - right).mean())
+    # the two large numbers first: beside a top of 10,000 a float32 keeps 3 decimals of the log
+    return float((np.log(sums) + (top[:, 0] - right)).mean())
 
 
 def cross_entropy_back(logits, targets):
@@ -84,6 +85,7 @@ def gelu_back(x, g):
     Shapes: x and g (...) -> (...)
     """
     c = math.sqrt(2 / math.pi)
+    x = np.clip(x, -30, 30)                     # the slope is 0 or 1 long before; no overflow
     t = np.tanh(c * (x + 0.044715 * (x * x * x)))                                   # (...)
     return g * 0.5 * (1 + t + x * (1 - t * t) * c * (1 + 3 * 0.044715 * (x * x)))   # (...)
 
@@ -134,12 +136,16 @@ def gradients(model, ids, rules=OURS):
     """Loss of one text, and its gradient by every weight: {name: array of the weight's shape}.
 
     ids: (T + 1,); the first T are read, the last T are to be predicted, each from those before it.
-    Raises: ValueError for a model that computes something else than these ways back.
+    Raises: ValueError for a model that computes something else than these ways back, for fewer than
+        2 ids, more than N + 1, or an id outside 0 to V - 1.
     Taught: notebooks/bonus/training.ipynb
     """
     c, w, found = model.config, model.weights, {}
     _check_config(c)
-    ids, targets = np.asarray(ids)[:-1], np.asarray(ids)[1:]                        # (T,)
+    ids = read_ids(ids, c.vocab_size)                                               # (T + 1,)
+    if len(ids) < 2:
+        raise ValueError("training: a page must have at least 2 tokens, got 1")
+    ids, targets = ids[:-1], ids[1:]                                                # (T,)
     a = _arrays(model, ids)
     loss = rules.cross_entropy(a["logits"], targets)
     g = rules.cross_entropy_back(a["logits"], targets)                              # (T, V)
@@ -182,16 +188,24 @@ def _block_back(i, c, a, w, g, found, linear_back):
     return g + back("ln_1", a[at + "resid_pre"], back("attn.c_attn", a[at + "ln_1"], h))
 
 
-NEEDED = ("resid_pre", "ln_1", "attn.q", "attn.k", "attn.v", "attn.pattern", "attn.mixed",
-          "resid_mid", "ln_2", "mlp.c_fc", "mlp.act", "resid_post")
-
-
 def _arrays(model, ids):
     """model.trace(ids); what operations of yours compute by themselves comes from the library's."""
-    found = model.trace(ids)
-    if all(f"h.{i}.{name}" in found for i in range(model.config.n_layer) for name in NEEDED):
+    needed, made = _needed(model.config, len(ids)), model.trace(ids)
+    # One that is called row by row leaves its last row only: its name alone is not enough.
+    found = {name: array for name, array in made.items() if np.shape(array) == needed.get(name)}
+    if len(found) == len(needed):
         return found
     return GPT2(model.config, model.weights).trace(ids) | found
+
+
+def _needed(c, T):
+    """{name in the trace: shape} of all arrays that the ways back read, for T tokens."""
+    stream, unit, head = (T, c.n_embd), (T, c.n_inner), (c.n_head, T, c.n_embd // c.n_head)
+    shapes = {"resid_pre": stream, "ln_1": stream, "attn.q": head, "attn.k": head, "attn.v": head,
+              "attn.pattern": (c.n_head, T, T), "attn.mixed": head, "resid_mid": stream,
+              "ln_2": stream, "mlp.c_fc": unit, "mlp.act": unit, "resid_post": stream}
+    return {f"h.{i}.{name}": shape for i in range(c.n_layer)
+            for name, shape in shapes.items()} | {"ln_f": stream, "logits": (T, c.vocab_size)}
 
 
 def _check_config(config):
