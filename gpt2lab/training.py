@@ -128,6 +128,11 @@ class Rules:
     linear_back: Callable = linear_back
     update: Callable = update
 
+    def __post_init__(self):
+        for name, function in vars(self).items():
+            if not callable(function):
+                raise ValueError(f"Rules: {name} must be a function, got {function!r:.60}")
+
 
 OURS = Rules()
 
@@ -250,13 +255,12 @@ def held_out_loss(model, ids, rules=OURS):
 
     Raises: ValueError for a text that fills no page.
     """
-    T = model.config.n_positions
+    T, ids = model.config.n_positions, read_ids(ids, model.config.vocab_size)
     pages = [ids[t:t + T + 1] for t in range(0, len(ids) - T, T)]
     if not pages:
         raise ValueError(f"training: a held-out text must have more than {T} tokens, "
                          f"got {len(ids)}")
-    return float(np.mean([rules.cross_entropy(model(page[:-1]), np.asarray(page[1:]))
-                          for page in pages]))
+    return float(np.mean([rules.cross_entropy(model(page[:-1]), page[1:]) for page in pages]))
 
 
 class Training:
@@ -265,49 +269,64 @@ class Training:
     All weights are views of one row of numbers, so that one `update` moves them all.
 
     draw: draw(rng) gives the ids (T + 1,) of a page. steps: after them the rate has come down to 0,
-        in a straight line; over the first 100 it rises to `rate`. pages: a step takes the mean
-        gradient of so many. ops, rules: operations of yours.
+        in a straight line; over the first 100 it rises to `rate`. Further steps move nothing.
+        pages: a step takes the mean gradient of so many. ops, rules: operations of yours.
     .losses: of the pages of each step so far, before the step. A step that is interrupted leaves
     everything as it was.
+    Raises: ValueError for a config or a number that cannot be trained with.
     """
 
     def __init__(self, config, draw, steps=3000, rate=0.006, pages=4, seed=0, ops=None,
                  rules=OURS):
         _check_config(config)
         for name, value in (("steps", steps), ("pages", pages)):
-            if not isinstance(value, (int, np.integer)) or value < 1:
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            if not whole or value < 1:
                 raise ValueError(f"training: {name} must be a whole number of at least 1, "
                                  f"got {value!r}")
+        if not isinstance(rate, (int, float, np.number)) or not math.isfinite(rate):
+            raise ValueError(f"training: rate must be a finite number, got {rate!r}")
+        if not callable(draw):
+            raise ValueError(f"training: draw must be a function, got {draw!r:.60}")
+        if not isinstance(rules, Rules):
+            raise ValueError("training: rules must be a Rules, such as Rules(update=yours), "
+                             f"got {rules!r:.60}")
         self.config, self.draw, self.steps, self.rate, self.pages = config, draw, steps, rate, pages
-        self.rules, self.losses, self._rng = rules, [], np.random.default_rng(seed)
-        self._row = first_numbers(config, self._rng)                                # (P,)
-        self._m, self._v = np.zeros_like(self._row), np.zeros_like(self._row)       # (P,)
-        self._model = GPT2(config, named(config, self._row), ops=ops or Ops())
+        self.ops, self.rules, self._rng = ops or Ops(), rules, np.random.default_rng(seed)
+        row = first_numbers(config, self._rng)                                      # (P,)
+        zeros = np.zeros_like(row)                                                  # (P,)
+        # row, Adam's m and v, losses, and where chance stands; none of them is ever written into
+        self._now = row, zeros, zeros, [], self._rng.bit_generator.state
+
+    @property
+    def losses(self):
+        """A list, new after each step."""
+        return list(self._now[3])
 
     @property
     def model(self):
-        """A GPT2 with a copy of the numbers as they are now; training does not touch it."""
-        row = self._row.copy()                                                      # (P,)
+        """A GPT2 with the numbers as they are now; further training does not touch it."""
+        return self._model(tokenizer(self.config.vocab_size))
+
+    def _model(self, tokenizer=None):
+        row = self._now[0]
         row.flags.writeable = False
-        return GPT2(self.config, named(self.config, row), tokenizer(self.config.vocab_size),
-                    self._model.ops)
+        return GPT2(self.config, named(self.config, row), tokenizer, self.ops)
 
     def advance(self):
         """One step: read some pages, take the mean gradient, move every number a little."""
-        t = len(self.losses) + 1
-        state = self._rng.bit_generator.state
-        try:
-            found = [gradients(self._model, self.draw(self._rng), self.rules)
-                     for _ in range(self.pages)]
-            g = sum(np.concatenate([by[name].ravel() for name in self._model.weights])
-                    for _, by in found) / self.pages                                # (P,)
-            direction, m, v = adam(g, self._m, self._v, t)
-            row = self.rules.update(self._row, direction, self.rate_at(t))          # (P,)
-        except BaseException:
-            self._rng.bit_generator.state = state
-            raise
-        self._row[:], self._m, self._v = row, m, v
-        self.losses.append(float(np.mean([loss for loss, _ in found])))
+        row, m, v, losses, state = self._now
+        self._rng.bit_generator.state = state
+        model, t = self._model(), len(losses) + 1
+        found = [gradients(model, self.draw(self._rng), self.rules) for _ in range(self.pages)]
+        g = sum(np.concatenate([by[name].ravel() for name in model.weights])
+                for _, by in found) / self.pages                                    # (P,)
+        direction, m, v = adam(g, m, v, t)
+        row = self.rules.update(row.copy(), direction, self.rate_at(t))             # (P,)
+        row = np.array(row, np.float32).reshape(m.shape)                            # (P,)
+        losses = [*losses, float(np.mean([loss for loss, _ in found]))]
+        # One assignment: an interruption comes before it or after it, never between.
+        self._now = row, m, v, losses, self._rng.bit_generator.state
 
     def rate_at(self, t):
         """Learning rate of step t (1, 2, ...)."""
