@@ -269,8 +269,9 @@ class Training:
     All weights are views of one row of numbers, so that one `update` moves them all.
 
     draw: draw(rng) gives the ids (T + 1,) of a page. steps: after them the rate has come down to 0,
-        in a straight line; over the first 100 it rises to `rate`. Further steps move nothing.
-        pages: a step takes the mean gradient of so many. ops, rules: operations of yours.
+        in a straight line; over the first tenth, of 100 steps at most, it rises to `rate`. Further
+        steps move nothing. pages: a step takes the mean gradient of so many. ops, rules: operations
+        of yours.
     .losses: of the pages of each step so far, before the step. A step that is interrupted leaves
     everything as it was.
     Raises: ValueError for a config or a number that cannot be trained with.
@@ -331,7 +332,7 @@ class Training:
     def rate_at(self, t):
         """Learning rate of step t (1, 2, ...)."""
         warm_up = min(100, self.steps // 10 + 1)
-        return self.rate * min(t / warm_up, max(0, (self.steps - t) / self.steps))
+        return self.rate * min(t / warm_up, max(0, (self.steps + 1 - t) / self.steps))
 
 
 def first_numbers(config, rng):
