@@ -16,7 +16,7 @@ import numpy as np
 
 from .checkpoint import tokenizer
 from .config import Config
-from .model import GPT2, Ops
+from .model import GPT2, Ops, read_ids
 from .safetensors import save_file
 from .softmax import softmax
 
@@ -32,7 +32,8 @@ def cross_entropy(logits, targets):
     top = logits.max(axis=-1, keepdims=True)                                        # (T, 1)
     sums = np.exp(logits - top).sum(axis=-1)                                        # (T,)
     right = logits[np.arange(len(targets)), targets]                                # (T,)
-    return float((np.log(sums) + top[:, 0] - right).mean())
+    # the two large numbers first: beside a top of 10,000 a float32 keeps 3 decimals of the log
+    return float((np.log(sums) + (top[:, 0] - right)).mean())
 
 
 def cross_entropy_back(logits, targets):
@@ -84,6 +85,7 @@ def gelu_back(x, g):
     Shapes: x and g (...) -> (...)
     """
     c = math.sqrt(2 / math.pi)
+    x = np.clip(x, -30, 30)                     # the slope is 0 or 1 long before; no overflow
     t = np.tanh(c * (x + 0.044715 * (x * x * x)))                                   # (...)
     return g * 0.5 * (1 + t + x * (1 - t * t) * c * (1 + 3 * 0.044715 * (x * x)))   # (...)
 
@@ -135,6 +137,11 @@ class Rules:
     plus_back: Callable = plus_back
     update: Callable = update
 
+    def __post_init__(self):
+        for name, function in vars(self).items():
+            if not callable(function):
+                raise ValueError(f"Rules: {name} must be a function, got {function!r:.60}")
+
 
 OURS = Rules()
 
@@ -143,12 +150,16 @@ def gradients(model, ids, rules=OURS):
     """Loss of one text, and its gradient by every weight: {name: array of the weight's shape}.
 
     ids: (T + 1,); the first T are read, the last T are to be predicted, each from those before it.
-    Raises: ValueError for a model that computes something else than these ways back.
+    Raises: ValueError for a model that computes something else than these ways back, for fewer than
+        2 ids, more than N + 1, or an id outside 0 to V - 1.
     Taught: notebooks/bonus/training.ipynb
     """
     c, w, found = model.config, model.weights, {}
     _check_config(c)
-    ids, targets = np.asarray(ids)[:-1], np.asarray(ids)[1:]                        # (T,)
+    ids = read_ids(ids, c.vocab_size)                                               # (T + 1,)
+    if len(ids) < 2:
+        raise ValueError("training: a page must have at least 2 tokens, got 1")
+    ids, targets = ids[:-1], ids[1:]                                                # (T,)
     a = _arrays(model, ids)
     loss = rules.cross_entropy(a["logits"], targets)
     g = rules.cross_entropy_back(a["logits"], targets)                              # (T, V)
@@ -190,16 +201,24 @@ def _block_back(i, c, a, w, g, found, rules):
     return rules.plus_back(g, back("ln_1", a[at + "resid_pre"], h))                 # (T, D)
 
 
-NEEDED = ("resid_pre", "ln_1", "attn.q", "attn.k", "attn.v", "attn.pattern", "attn.mixed",
-          "resid_mid", "ln_2", "mlp.c_fc", "mlp.act", "resid_post")
-
-
 def _arrays(model, ids):
     """model.trace(ids); what operations of yours compute by themselves comes from the library's."""
-    found = model.trace(ids)
-    if all(f"h.{i}.{name}" in found for i in range(model.config.n_layer) for name in NEEDED):
+    needed, made = _needed(model.config, len(ids)), model.trace(ids)
+    # One that is called row by row leaves its last row only: its name alone is not enough.
+    found = {name: array for name, array in made.items() if np.shape(array) == needed.get(name)}
+    if len(found) == len(needed):
         return found
     return GPT2(model.config, model.weights).trace(ids) | found
+
+
+def _needed(c, T):
+    """{name in the trace: shape} of all arrays that the ways back read, for T tokens."""
+    stream, unit, head = (T, c.n_embd), (T, c.n_inner), (c.n_head, T, c.n_embd // c.n_head)
+    shapes = {"resid_pre": stream, "ln_1": stream, "attn.q": head, "attn.k": head, "attn.v": head,
+              "attn.pattern": (c.n_head, T, T), "attn.mixed": head, "resid_mid": stream,
+              "ln_2": stream, "mlp.c_fc": unit, "mlp.act": unit, "resid_post": stream}
+    return {f"h.{i}.{name}": shape for i in range(c.n_layer)
+            for name, shape in shapes.items()} | {"ln_f": stream, "logits": (T, c.vocab_size)}
 
 
 def _check_config(config):
@@ -244,13 +263,12 @@ def held_out_loss(model, ids, rules=OURS):
 
     Raises: ValueError for a text that fills no page.
     """
-    T = model.config.n_positions
+    T, ids = model.config.n_positions, read_ids(ids, model.config.vocab_size)
     pages = [ids[t:t + T + 1] for t in range(0, len(ids) - T, T)]
     if not pages:
         raise ValueError(f"training: a held-out text must have more than {T} tokens, "
                          f"got {len(ids)}")
-    return float(np.mean([rules.cross_entropy(model(page[:-1]), np.asarray(page[1:]))
-                          for page in pages]))
+    return float(np.mean([rules.cross_entropy(model(page[:-1]), page[1:]) for page in pages]))
 
 
 class Training:
@@ -259,54 +277,70 @@ class Training:
     All weights are views of one row of numbers, so that one `update` moves them all.
 
     draw: draw(rng) gives the ids (T + 1,) of a page. steps: after them the rate has come down to 0,
-        in a straight line; over the first 100 it rises to `rate`. pages: a step takes the mean
-        gradient of so many. ops, rules: operations of yours.
+        in a straight line; over the first tenth, of 100 steps at most, it rises to `rate`. Further
+        steps move nothing. pages: a step takes the mean gradient of so many. ops, rules: operations
+        of yours.
     .losses: of the pages of each step so far, before the step. A step that is interrupted leaves
     everything as it was.
+    Raises: ValueError for a config or a number that cannot be trained with.
     """
 
     def __init__(self, config, draw, steps=3000, rate=0.006, pages=4, seed=0, ops=None,
                  rules=OURS):
         _check_config(config)
         for name, value in (("steps", steps), ("pages", pages)):
-            if not isinstance(value, (int, np.integer)) or value < 1:
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            if not whole or value < 1:
                 raise ValueError(f"training: {name} must be a whole number of at least 1, "
                                  f"got {value!r}")
+        if not isinstance(rate, (int, float, np.number)) or not math.isfinite(rate):
+            raise ValueError(f"training: rate must be a finite number, got {rate!r}")
+        if not callable(draw):
+            raise ValueError(f"training: draw must be a function, got {draw!r:.60}")
+        if not isinstance(rules, Rules):
+            raise ValueError("training: rules must be a Rules, such as Rules(update=yours), "
+                             f"got {rules!r:.60}")
         self.config, self.draw, self.steps, self.rate, self.pages = config, draw, steps, rate, pages
-        self.rules, self.losses, self._rng = rules, [], np.random.default_rng(seed)
-        self._row = first_numbers(config, self._rng)                                # (P,)
-        self._m, self._v = np.zeros_like(self._row), np.zeros_like(self._row)       # (P,)
-        self._model = GPT2(config, named(config, self._row), ops=ops or Ops())
+        self.ops, self.rules, self._rng = ops or Ops(), rules, np.random.default_rng(seed)
+        row = first_numbers(config, self._rng)                                      # (P,)
+        zeros = np.zeros_like(row)                                                  # (P,)
+        # row, Adam's m and v, losses, and where chance stands; none of them is ever written into
+        self._now = row, zeros, zeros, [], self._rng.bit_generator.state
+
+    @property
+    def losses(self):
+        """A list, new after each step."""
+        return list(self._now[3])
 
     @property
     def model(self):
-        """A GPT2 with a copy of the numbers as they are now; training does not touch it."""
-        row = self._row.copy()                                                      # (P,)
+        """A GPT2 with the numbers as they are now; further training does not touch it."""
+        return self._model(tokenizer(self.config.vocab_size))
+
+    def _model(self, tokenizer=None):
+        row = self._now[0]
         row.flags.writeable = False
-        return GPT2(self.config, named(self.config, row), tokenizer(self.config.vocab_size),
-                    self._model.ops)
+        return GPT2(self.config, named(self.config, row), tokenizer, self.ops)
 
     def advance(self):
         """One step: read some pages, take the mean gradient, move every number a little."""
-        t = len(self.losses) + 1
-        state = self._rng.bit_generator.state
-        try:
-            found = [gradients(self._model, self.draw(self._rng), self.rules)
-                     for _ in range(self.pages)]
-            g = sum(np.concatenate([by[name].ravel() for name in self._model.weights])
-                    for _, by in found) / self.pages                                # (P,)
-            direction, m, v = adam(g, self._m, self._v, t)
-            row = self.rules.update(self._row, direction, self.rate_at(t))          # (P,)
-        except BaseException:
-            self._rng.bit_generator.state = state
-            raise
-        self._row[:], self._m, self._v = row, m, v
-        self.losses.append(float(np.mean([loss for loss, _ in found])))
+        row, m, v, losses, state = self._now
+        self._rng.bit_generator.state = state
+        model, t = self._model(), len(losses) + 1
+        found = [gradients(model, self.draw(self._rng), self.rules) for _ in range(self.pages)]
+        g = sum(np.concatenate([by[name].ravel() for name in model.weights])
+                for _, by in found) / self.pages                                    # (P,)
+        direction, m, v = adam(g, m, v, t)
+        row = self.rules.update(row.copy(), direction, self.rate_at(t))             # (P,)
+        row = np.array(row, np.float32).reshape(m.shape)                            # (P,)
+        losses = [*losses, float(np.mean([loss for loss, _ in found]))]
+        # One assignment: an interruption comes before it or after it, never between.
+        self._now = row, m, v, losses, self._rng.bit_generator.state
 
     def rate_at(self, t):
         """Learning rate of step t (1, 2, ...)."""
         warm_up = min(100, self.steps // 10 + 1)
-        return self.rate * min(t / warm_up, max(0, (self.steps - t) / self.steps))
+        return self.rate * min(t / warm_up, max(0, (self.steps + 1 - t) / self.steps))
 
 
 def first_numbers(config, rng):
