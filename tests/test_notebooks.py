@@ -199,6 +199,37 @@ def test_links_and_headings(path):
         assert not FILLER.search(without_code(cell.source)), cell.source
 
 
+ROW = re.compile(r"^\| \[([^]]+)\]\(([^)]+\.ipynb)\) \| ([^|]+) \|", flags=re.M)
+
+
+def rows(text, folder):
+    """[(name, path, question)] of the lessons that a table lists; its links start at the folder."""
+    return [(name, folder / target, question) for name, target, question in ROW.findall(text)]
+
+
+def test_both_tables_list_all_lessons_and_agree():
+    """That of the README has lesson 00 besides."""
+    readme = rows((ROOT / "README.md").read_text(encoding="utf-8"), ROOT)
+    start = PATHS[0].parent / "00_start_here.ipynb"
+    here = rows("\n".join(cell.source for cell in read(start).cells), start.parent)
+    assert readme[0][1] == start and readme[1:] == here
+    assert sorted(path for _, path, _ in readme) == sorted(PATHS)
+
+
+def test_each_lesson_leads_to_the_next_and_back():
+    """In the order of the README: by links in the last cell of one and the first of the other."""
+    chain = [path for _, path, _ in rows((ROOT / "README.md").read_text(encoding="utf-8"), ROOT)]
+    for one, other in zip(chain, chain[1:]):
+        assert other in linked(one, -1), f"{one.stem} does not lead to {other.stem}"
+        assert one in linked(other, 0), f"{other.stem} does not lead back to {one.stem}"
+
+
+def linked(path, place):
+    """Paths that the links of one cell lead to."""
+    found = re.findall(r"\]\(([^)#]+)\)", read(path).cells[place].source)
+    return [(path.parent / target).resolve() for target in found]
+
+
 @each(LESSONS)
 def test_lesson_budgets(path):
     book = read(path)
