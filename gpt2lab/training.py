@@ -258,6 +258,28 @@ def pages_of(ids, T):
     return lambda rng: ids[(start := rng.integers(len(ids) - T)):start + T + 1]     # (T + 1,)
 
 
+def pages_and_repeats(ids, T, letters):
+    """draw(rng): half of the pages are of the text; half are letters by chance, told twice.
+
+    What is told twice is T // 2 of the letters, each chosen on its own; the id after the T is their
+    first once more. Only who looks back for what followed last time can know the second telling.
+
+    letters: the ids (K,) to choose from, such as those of a to z.
+    Raises: ValueError for a text that is shorter than a page, T below 2, or no letters.
+    Taught: notebooks/bonus/training.ipynb
+    """
+    text, letters = pages_of(ids, T), np.asarray(letters)                           # (K,)
+    if T < 2 or letters.ndim != 1 or not len(letters):
+        raise ValueError("training: what is told twice needs T of at least 2 and letters (K,), "
+                         f"got T = {T} and shape {letters.shape}")
+
+    def draw(rng):
+        if rng.random() < 0.5:
+            return text(rng)                                                        # (T + 1,)
+        return np.resize(rng.choice(letters, T // 2), T + 1)                        # (T + 1,)
+    return draw
+
+
 def held_out_loss(model, ids, rules=OURS):
     """Mean loss over a text, cut into pages of the context; what is left over is not read.
 
