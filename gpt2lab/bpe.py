@@ -88,7 +88,9 @@ class BPE:
         """A tokenizer with the first `size` tokens only: the 256 bytes and the first merges.
 
         It has no end token.
+        Raises: ValueError for a size below 256, or above what there is without the end token.
         """
+        check_size(size, self)
         ranks = {pair: found for pair, found in self.ranks.items() if found[1] < size}
         return BPE(ranks, self.tokens[:size], has_end=False)
 
@@ -219,6 +221,14 @@ def read_tokens(encoder_json):
     if sum(len(token) == 1 for token in tokens) != 256:
         raise ValueError(f"{encoder_json}: must hold a token for each of the 256 bytes")
     return tokens
+
+
+def check_size(size, tokenizer):
+    """Raise ValueError if `size` is no number of first tokens: each text needs the 256 bytes."""
+    most = len(tokenizer.tokens) - (tokenizer.end_of_text is not None)
+    whole = hasattr(size, "__index__") and not isinstance(size, bool)
+    if not whole or not 256 <= size <= most:
+        raise ValueError(f"first: size must be a whole number from 256 to {most}, got {size!r:.60}")
 
 
 def check_text(text):

@@ -80,15 +80,20 @@ def open_file(path):
 def save_file(tensors, path):
     """Write {name: array} as a safetensors file, in this order; the header is padded to 8 bytes.
 
-    Raises: ValueError for a name or a type of numbers that the format does not have.
+    Raises: ValueError, before anything is written, for what is no array, and for a name or a type
+        of numbers that the format does not have.
     Taught: notebooks/bonus/training.ipynb
     """
     codes = {np.dtype(code): name for name, code in NUMPY.items() if name != "BF16"}
     table, end = {}, 0
     for name, array in tensors.items():
+        _require(isinstance(name, str) and name != "__metadata__",
+                 f"{name!r:.60} is no name for a tensor")
+        _check_values(name)
+        _require(isinstance(array, (np.ndarray, np.generic)),
+                 f"tensor {name!r} must be an array, got {type(array).__name__}")
         _require(array.dtype in codes, f"tensor {name!r} has dtype {array.dtype}, "
                  f"not one of {', '.join(codes.values())}")
-        _require(name != "__metadata__", "__metadata__ is no name for a tensor")
         begin, end = end, end + array.nbytes
         table[name] = dict(zip(FIELDS, (codes[array.dtype], list(array.shape), [begin, end])))
     header = json.dumps(table).encode()

@@ -1,7 +1,7 @@
 """The same tokenizer through tiktoken, fast, built from the local vocabulary files; the default."""
 from pathlib import Path
 
-from .bpe import BPE, END_OF_TEXT, check_text, piece_pattern, read_tokens
+from .bpe import BPE, END_OF_TEXT, check_size, check_text, piece_pattern, read_tokens
 
 # OpenAI's expression for GPT-2, as tiktoken publishes it.
 PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
@@ -18,19 +18,27 @@ class Tokenizer:
         """folder: where encoder.json is (data/gpt2-vocab). size: so many of the first tokens only,
         without an end token; None: all.
 
-        Raises: ValueError where the file is not GPT-2's, ImportError where tiktoken is missing.
+        Raises: ValueError where the file is not GPT-2's or the size not from 256 to 50,256,
+            ImportError where tiktoken is missing.
         """
         import tiktoken  # here, so that `import gpt2lab` stays quick
         self._folder = folder
-        self.tokens = read_tokens(Path(folder) / "encoder.json")[:size]         # id -> bytes
-        self.end_of_text = len(self.tokens) - 1 if size is None else None
-        special = {} if size else {END_OF_TEXT: self.end_of_text}
+        self.tokens = read_tokens(Path(folder) / "encoder.json")                # id -> bytes
+        self.end_of_text, special = len(self.tokens) - 1, {END_OF_TEXT: len(self.tokens) - 1}
+        if size is not None:
+            check_size(size, self)
+            self.tokens, self.end_of_text, special = self.tokens[:size], None, {}
         ranks = {token: i for i, token in enumerate(self.tokens[:-1] if special else self.tokens)}
         self._encoding = tiktoken.Encoding("gpt2", pat_str=PATTERN, mergeable_ranks=ranks,
                                            special_tokens=special)
 
     def first(self, size):
-        """A tokenizer with the first `size` tokens only: the 256 bytes and the first merges."""
+        """A tokenizer with the first `size` tokens only: the 256 bytes and the first merges.
+
+        It has no end token.
+        Raises: ValueError for a size below 256, or above what there is without the end token.
+        """
+        check_size(size, self)
         return Tokenizer(self._folder, size)
 
     def encode(self, text, allow_special=False):

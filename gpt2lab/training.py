@@ -391,12 +391,9 @@ def save(model, folder):
     """
     folder = Path(os.path.expanduser(folder))
     folder.mkdir(parents=True, exist_ok=True)
-    c = model.config
-    values = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"],
-              "vocab_size": c.vocab_size, "n_positions": c.n_positions, "n_embd": c.n_embd,
-              "n_layer": c.n_layer, "n_head": c.n_head, "activation_function": "gelu_new",
-              "layer_norm_epsilon": c.layer_norm_epsilon, "tie_word_embeddings": True,
-              "bos_token_id": None, "eos_token_id": None}
+    values = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]} | vars(model.config)
+    values |= {key: None for key in ("bos_token_id", "eos_token_id")     # not in a small V
+               if (values[key] or 0) >= model.config.vocab_size}
     parts = folder / "config.json.part", folder / "model.safetensors.part"
     try:
         parts[0].write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
