@@ -148,7 +148,7 @@ class GPT2:
         for it. What an operation of yours computes by itself has no name and is not there.
         Above 64 ids the last bits may differ from model(ids), which takes attention in pieces.
         """
-        recorder = Recorder(self.config, self.weights)
+        recorder = Recorder(self.config, self.weights, copies=self.ops != Ops())
         self.run_tapped(ids, recorder)
         return recorder.arrays()
 

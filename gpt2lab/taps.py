@@ -79,10 +79,12 @@ class Recorder:
     A product that is made in parts, by columns, is joined. Where attend is called head by head,
     the head is known by the place of its v in what c_attn gave. What does not come out whole is
     left out.
+    copies: keep copies, since operations of yours may write into what they got or gave.
     """
 
-    def __init__(self, config, weights):
-        self.config, self.weights = config, weights
+    def __init__(self, config, weights, copies=False):
+        self.config, self.weights, self.copies = config, weights, copies
+        self.products = {}                      # block -> what c_attn gave: {first column: array}
         self.parts = {}                         # name -> {first column or head: array}
         self.head = None                        # of the attend that runs; None: all, or not known
 
@@ -114,6 +116,10 @@ class Recorder:
         elif place in OF_HEADS:
             start = self.head
             array = array[None] if np.ndim(array) == 2 else array                   # (heads, T, ..)
+        if place == "attn.c_attn":
+            self.products.setdefault(block, {})[start] = array      # itself: v is a part of it
+        if self.copies:
+            array = array.copy() if isinstance(array, np.ndarray) else array
         self.parts.setdefault(block + place, {})[start] = array
 
     def _column(self, name, arguments):
@@ -130,8 +136,7 @@ class Recorder:
         c = self.config
         if v.ndim == 3 and len(v) == c.n_head:
             return 0
-        made = self.parts.get(block + "attn.c_attn", {})        # first column -> (T, columns)
-        part = find(v, made)
+        part = find(v, self.products.get(block, {}))
         if part is None or part.name is None:
             return None
         first = part.name + part.column         # a part's name is its first column in c_attn

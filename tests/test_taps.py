@@ -81,6 +81,31 @@ def one_product_heads_in_a_loop(x, w_qkv, b_qkv, w_out, b_out, n_head, remember,
     return linear(np.concatenate(mixed, axis=-1), w_out, b_out)
 
 
+def block_in_one_array(x, w, n_head, epsilon, remember, layer_norm, attend_heads, mlp):
+    def of(*layers):
+        return [w[f"{layer}.{part}"] for layer in layers for part in ("weight", "bias")]
+    x = x.copy()
+    x += attend_heads(layer_norm(x, *of("ln_1"), epsilon), *of("attn.c_attn", "attn.c_proj"),
+                      n_head, remember)
+    x += mlp(layer_norm(x, *of("ln_2"), epsilon), *of("mlp.c_fc", "mlp.c_proj"))
+    return x
+
+
+def mlp_in_one_array(x, w_fc, b_fc, w_proj, b_proj, linear, gelu):
+    hidden = linear(x, w_fc, b_fc)
+    hidden[...] = gelu(hidden)
+    return linear(hidden, w_proj, b_proj)
+
+
+def heads_in_a_loop_and_one_array(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend):
+    """Head by head, the mixed one in the place of its v."""
+    D, qkv = x.shape[1], linear(x, w_qkv, b_qkv)
+    for h in range(n_head):
+        strips = [qkv[:, i * D + h * D // n_head:i * D + (h + 1) * D // n_head] for i in range(3)]
+        strips[2][...] = attend(*strips)
+    return linear(qkv[:, 2 * D:], w_out, b_out)
+
+
 SAME = {
     "all by keyword": Ops(block=by_keyword, attend_heads=heads_by_keyword, attend=attend_by_keyword,
                           mlp=mlp_by_keyword),
@@ -92,6 +117,9 @@ SAME = {
     "a product for each head": Ops(attend_heads=product_for_each_head),
     "the last head first": Ops(attend_heads=last_head_first),
     "heads in a loop": Ops(attend_heads=one_product_heads_in_a_loop),
+    "the stream in one array": Ops(block=block_in_one_array),
+    "the MLP in one array": Ops(mlp=mlp_in_one_array),
+    "head by head in one array": Ops(attend_heads=heads_in_a_loop_and_one_array),
 }
 
 
