@@ -18,7 +18,7 @@ from gpt2lab.teach.exercises import exercises, training as ready_made
 from gpt2lab.training import Rules, Training, gradients, pages_of, small_config
 
 ALL, STEPS, PLACES = exercises(), 80, 32
-NAMES = ["cross_entropy", "cross_entropy_back", "linear_back", "update", "perplexity", "gelu_back"]
+NAMES = ["cross_entropy", "cross_entropy_back", "linear_back", "update", "gelu_back"]
 WRITTEN = {"cross_entropy": """
 def cross_entropy(logits, targets):
     z = logits - logits.max(axis=-1, keepdims=True)
@@ -224,10 +224,6 @@ def test_labels_of_cases_say_what_is_in_them():
     logits, targets = case("cross_entropy", "two rows, p = 1/2 and p = 1/8")
     np.testing.assert_allclose(softmax(logits)[[0, 1], targets], [1 / 2, 1 / 8], rtol=1e-6)
     assert training.cross_entropy(logits, targets) == pytest.approx(math.log(4))
-    assert ready_made.perplexity(logits, targets) == pytest.approx(4)
-    logits, targets = case("perplexity", "one row sure, one of nine alike")
-    np.testing.assert_allclose(softmax(logits)[[0, 1], targets], [1, 1 / 9], rtol=1e-6)
-    assert ready_made.perplexity(logits, targets) == pytest.approx(3)
     logits, targets = case("cross_entropy", "a right token 800 below")
     below = logits.max(axis=-1) - logits[np.arange(3), targets]
     assert sorted(below)[1:] == [800, 800] and np.exp(-800.0) == 0

@@ -16,9 +16,9 @@ PATHS = [p for p in sorted((ROOT / "notebooks").rglob("*.ipynb"))
          if ".ipynb_checkpoints" not in p.parts]
 LESSONS = [p for p in PATHS if p.stem[:2] != "00"]
 TAGS = {"nbval-ignore-output", "raises-exception", "stub"}
-# Most cells, words of prose, and cells whose output is not compared. The lesson on training has three
-# models in it, and under the tests it trains each for a few steps only: what the full training gave
-# is stored, and nothing that it led to can be compared.
+# Most cells, words of prose, and cells whose output is not compared. The lesson on training has
+# three models in it, and under the tests it trains each for a few steps only: what the full
+# training gave is stored, and nothing that it led to can be compared.
 BUDGETS, LARGER = (50, 2000, 2), {"training": (60, 2400, 9)}
 NOISE = re.compile(r"0x[0-9a-f]{6,}|/home/|/root/|/tmp/|/Users/|\\Users\\|[A-Z]:\\|site-packages")
 HIDING = re.compile(r"NBVAL_|pyplot|%matplotlib|pip install|warnings\.filter")

@@ -303,54 +303,6 @@ WRONG = {"cross_entropy": [
 '''def update(p, g, rate):
     return np.array(p, dtype=np.float32) - np.float32(rate) * np.array(g, dtype=np.float32)
 ''',
-], "perplexity": [
-'''def perplexity(logits, targets):
-    return 2 ** cross_entropy(logits, targets)
-''',
-'''def perplexity(logits, targets):
-    return np.exp(-cross_entropy(logits, targets))
-''',
-'''def perplexity(logits, targets):
-    return np.exp(cross_entropy(logits, targets) * len(logits))
-''',
-'''def perplexity(logits, targets):
-    p = softmax(logits)[np.arange(len(targets)), targets]
-    return np.mean(1 / p)
-''',
-'''def perplexity(logits, targets):
-    p = softmax(logits)[np.arange(len(targets)), targets]
-    return 1 / np.mean(p)
-''',
-'''def perplexity(logits, targets):
-    p = softmax(logits)[np.arange(len(targets)), targets]
-    return np.prod(1 / p)
-''',
-'''def perplexity(logits, targets):
-    return cross_entropy(logits, targets) / np.log(2)
-''',
-'''def perplexity(logits, targets):
-    return np.exp(cross_entropy(logits, targets)) / logits.shape[1]
-''',
-'''def perplexity(logits, targets):
-    total = 0
-    for t in range(len(targets)):
-        total += np.exp(cross_entropy(logits[t:t + 1], targets[t:t + 1]))
-    return total / len(targets)
-''',
-'''def perplexity(logits, targets):
-    p = softmax(logits)
-    entropy = -(p * np.log(p)).sum(axis=-1)
-    return np.exp(entropy.mean())
-''',
-'''def perplexity(logits, targets):
-    return round(np.exp(cross_entropy(logits, targets)))
-''',
-'''def perplexity(logits, targets):
-    return np.log(cross_entropy(logits, targets))
-''',
-'''def perplexity(logits, targets):
-    return np.exp(np.exp(cross_entropy(logits, targets)))
-''',
 ], "gelu_back": [
 '''def gelu_back(x, g):
     return g * gelu(x)
@@ -547,23 +499,6 @@ RIGHT = {"cross_entropy": [
 ''',
 '''def update(p, g, rate):
     return (p / rate - g) * rate if rate else p + 0
-'''], "perplexity": [
-'''def perplexity(logits, targets):
-    return math.exp(cross_entropy(logits, targets))
-''',
-'''def perplexity(logits, targets):
-    return np.e ** cross_entropy(logits, targets)
-''',
-'''def perplexity(logits, targets):
-    return 2 ** (cross_entropy(logits, targets) / np.log(2))
-''',
-'''def perplexity(logits, targets):
-    p = softmax(logits)[np.arange(len(targets)), targets]
-    return np.prod(p) ** (-1 / len(targets))
-''',
-'''def perplexity(logits, targets):
-    p = softmax(logits)[np.arange(len(targets)), targets]
-    return np.exp(-np.log(p).mean())
 '''], "gelu_back": [
 '''def gelu_back(x, g):
     h, wide = 1e-5, x.astype(np.float64)

@@ -8,17 +8,23 @@ import numpy as np
 
 from gpt2lab import inside, training
 from gpt2lab.checkpoint import DATA, tokenizer
+from gpt2lab.gelu import gelu
 from gpt2lab.model import GPT2
 from gpt2lab.sampling import probabilities, sample
 from gpt2lab.softmax import softmax
 from gpt2lab.teach.keeping import beside
-from gpt2lab.training import Rules, Training, named, pages_of, small_config
-
-import numpy as np
-
-from gpt2lab.gelu import gelu
-from gpt2lab.softmax import softmax
-from gpt2lab.training import cross_entropy, cross_entropy_back, gelu_back, linear_back, update
+from gpt2lab.training import (
+    Rules,
+    Training,
+    cross_entropy,
+    cross_entropy_back,
+    gelu_back,
+    linear_back,
+    named,
+    pages_of,
+    small_config,
+    update,
+)
 
 from . import Case, exercise, mistake, random
 
@@ -55,7 +61,7 @@ def note(diary, run, held_out, pages=16):
     diary: {step: (held-out loss, GPT2)}. The loss is that of the first `pages` pages.
     """
     t, N = len(run.losses), run.config.n_positions
-    if t in diary or not (t in (0, 10, 30, 60, run.steps) or t % -(-run.steps // 30) == 0):
+    if t in diary or t not in (0, 10, 30, 60, run.steps) and t % max(20, -(-run.steps // 30)):
         return
     model = run.model
     diary[t] = training.held_out_loss(model, held_out[:pages * N + 1], run.rules), model
@@ -1552,202 +1558,6 @@ def step_in_float32(p, g, rate):
     return update(p, g, rate).astype(np.float32)
 
 
-def perplexity(logits, targets):
-    """The right answer: out of how many equally likely tokens the model chooses, in the mean."""
-    return np.exp(cross_entropy(logits, targets))
-
-
-@mistake(of=perplexity)
-def choices_of_bits(logits, targets):
-    """2 is raised to the loss, but the loss is in nats.
-
-    2 ** undoes log2. Which function undoes the logarithm that the loss is made with?
-    """
-    return 2 ** cross_entropy(logits, targets)
-
-
-@mistake(of=perplexity)
-def choices_of_10(logits, targets):
-    """10 is raised to the loss, but the loss is in nats.
-
-    10 ** undoes log10. Which function undoes the logarithm that the loss is made with?
-    """
-    return 10 ** cross_entropy(logits, targets)
-
-
-@mistake(of=perplexity)
-def choices_of_the_sum(logits, targets):
-    """exp is taken of the sum of the losses: a longer text gets more choices.
-
-    The number is for one token, whatever the length of the text. Which step makes one loss of T?
-    """
-    return np.exp(cross_entropy(logits, targets) * len(targets))
-
-
-@mistake(of=perplexity)
-def choices_turned(logits, targets):
-    """exp is taken of minus the loss: it is below 1.
-
-    That is a probability. With one in four, out of how many do you choose?
-    """
-    return np.exp(-cross_entropy(logits, targets))
-
-
-@mistake(of=perplexity)
-def choices_of_each(logits, targets):
-    """exp is taken of each loss, and the mean after it.
-
-    Then one bad guess outweighs all others. The loss is the mean already: which of the two steps
-    comes first?
-    """
-    return np.exp(-_of(_log_p(logits), targets)).mean()
-
-
-@mistake(of=perplexity)
-def choices_one_each(logits, targets):
-    """One number for each row comes back.
-
-    One number is asked for. Which step is left, and does it come before exp or after it?
-    """
-    return np.exp(-_of(_log_p(logits), targets))
-
-
-@mistake(of=perplexity)
-def choices_of_mean_p(logits, targets):
-    """This is 1 over the mean of p.
-
-    Then one sure guess hides all bad ones. What is averaged in the loss: p, or its logarithm?
-    """
-    return 1 / np.exp(_of(_log_p(logits), targets)).mean()
-
-
-@mistake(of=perplexity)
-def choices_is_loss(logits, targets):
-    """This is the loss itself, in nats.
-
-    log(4) nats are 4 choices. Which function leads from one to the other?
-    """
-    return cross_entropy(logits, targets)
-
-
-@mistake(of=perplexity)
-def choices_loss_in_bits(logits, targets):
-    """This is the loss in bits: the number of questions, not of choices.
-
-    Two questions of yes or no tell 4 things apart. How many do three?
-    """
-    return cross_entropy(logits, targets) / np.log(2)
-
-
-@mistake(of=perplexity)
-def choices_logged(logits, targets):
-    """The logarithm of the loss is taken.
-
-    The loss is a logarithm already, and you want to get out of it. Which function undoes log?
-    """
-    return np.log(cross_entropy(logits, targets))
-
-
-@mistake(of=perplexity)
-def choices_of_own_entropy(logits, targets):
-    """This is the number of choices that the model believes to have, whatever follows.
-
-    A model that is sure and wrong has many. Where do the targets come into your function?
-    """
-    return np.exp(-(softmax(logits) * _log_p(logits)).sum(axis=-1).mean())
-
-
-@mistake(of=perplexity)
-def choices_of_choices(logits, targets):
-    """exp is taken twice.
-
-    cross_entropy gives the loss, and log(4) nats are 4 choices. How many steps lie between the two?
-    """
-    return np.exp(np.exp(cross_entropy(logits, targets)))
-
-
-@mistake(of=perplexity)
-def choices_less_one(logits, targets):
-    """It is 1 too few.
-
-    A model that is certain chooses out of 1. What gives exp of 0, and what yours?
-    """
-    return np.expm1(cross_entropy(logits, targets))
-
-
-@mistake(of=perplexity)
-def choices_of_loss_over_T(logits, targets):
-    """The loss is divided by T a second time.
-
-    cross_entropy gives a mean. Over what has it been divided already?
-    """
-    return np.exp(cross_entropy(logits, targets) / len(targets))
-
-
-@mistake(of=perplexity)
-def choices_over_T(logits, targets):
-    """exp of the loss is divided by T.
-
-    cross_entropy gives a mean already. What is left to divide?
-    """
-    return np.exp(cross_entropy(logits, targets)) / len(targets)
-
-
-@mistake(of=perplexity)
-def choices_over_V(logits, targets):
-    """It is divided by V: a share of the vocabulary.
-
-    The number of choices is asked for. With V tokens that are all alike, what is it?
-    """
-    return np.exp(cross_entropy(logits, targets)) / logits.shape[-1]
-
-
-@mistake(of=perplexity)
-def choices_times_loss(logits, targets):
-    """The loss is multiplied by e.
-
-    exp raises e to a power. What does 0 nats give in yours, and what should it?
-    """
-    return np.e * cross_entropy(logits, targets)
-
-
-@mistake(of=perplexity)
-def choices_squared(logits, targets):
-    """The loss is squared.
-
-    log(4) nats are 4 choices. Which function undoes log?
-    """
-    return cross_entropy(logits, targets) ** 2
-
-
-@mistake(of=perplexity)
-def choices_rounded(logits, targets):
-    """The number is made whole.
-
-    A model may choose out of 2.5 tokens in the mean. Where is the fraction cut off?
-    """
-    return int(round(np.exp(cross_entropy(logits, targets))))
-
-
-@mistake(of=perplexity)
-def choices_overflow(logits, targets):
-    """Large logits overflow: exp of 1,000 is infinite.
-
-    You have written a function that takes such logits. Which one gives the loss?
-    """
-    return np.exp((np.log(np.exp(logits).sum(axis=-1)) - _of(logits, targets)).mean())
-
-
-@mistake(of=perplexity)
-def choices_softmax_overflows(logits, targets):
-    """Large logits overflow in the softmax: infinite divided by infinite is nan.
-
-    You have written a function that takes such logits. Which one gives the loss?
-    """
-    p = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
-    return np.exp(-np.log(_of(p, targets)).mean())
-
-
 ROOT, CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
@@ -2112,9 +1922,4 @@ exercise(cross_entropy, [HALF, RANDOM, SQUARE, SINGLE, SURE, LARGE, LOW, APART, 
 exercise(cross_entropy_back, [HALF, RANDOM, SQUARE, SINGLE, LARGE, LOW, APART, _wide(RANDOM)])
 exercise(linear_back, LAYERS)
 exercise(update, STEPS)
-exercise(perplexity, [
-    HALF, Case("one row sure, one of nine alike",
-                (np.concatenate([50 * np.eye(1, 9), np.zeros((1, 9))]).astype(np.float32),
-                 _ids(0, 3))),
-    RANDOM, SQUARE, SINGLE, SURE, LARGE, LOW], tolerance=1e-4)
 exercise(gelu_back, SLOPES)
