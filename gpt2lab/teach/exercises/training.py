@@ -58,13 +58,16 @@ def split(text, V=256):
 def note(diary, run, held_out, pages=16):
     """Keep the model of this moment, and its loss on the held-out text, about 30 times a training.
 
-    diary: {step: (held-out loss, GPT2)}. The loss is that of the first `pages` pages.
+    diary: {step: (held-out loss, GPT2)}. The loss is that of `pages` pages from all over the text.
     """
     t, N = len(run.losses), run.config.n_positions
     if t in diary or t not in (0, 10, 30, 60, run.steps) and t % max(20, -(-run.steps // 30)):
         return
-    model = run.model
-    diary[t] = training.held_out_loss(model, held_out[:pages * N + 1], run.rules), model
+    model, losses = run.model, []
+    for start in np.linspace(0, len(held_out) - N - 1, pages).astype(int):
+        page = held_out[start:start + N + 1]                                        # (T + 1,)
+        losses.append(run.rules.cross_entropy(model(page[:-1]), page[1:]))
+    diary[t] = float(np.mean(losses)), model
 
 
 @lru_cache(maxsize=256)

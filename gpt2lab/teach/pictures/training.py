@@ -8,6 +8,13 @@ from gpt2lab.teach import plot, show
 COLUMNS, LINES = 74, 3          # of a text that a model wrote
 
 
+def figure(panels=1, **settings):
+    """plot.figure with few colours: this lesson stores many pictures."""
+    fig, axes = plot.figure(panels, **settings)
+    fig.few_colours = True
+    return fig, axes
+
+
 def smooth(losses, width=20):
     """The mean of each loss and of those before it, up to `width` of them."""
     sums = np.concatenate([[0.0], np.cumsum(losses)])
@@ -25,7 +32,7 @@ def falling(losses, diary, step, text, total):
     """
     stages = [t for t in diary if t <= max(step, len(losses))]
     held_out = np.array([diary[t][0] for t in stages])
-    fig, (ax,) = plot.figure(height=330, alt=(
+    fig, (ax,) = figure(height=330, alt=(
         "The loss over the steps, of the pages that are read and of pages held out; below it, "
         "what the model writes.\n"
         f"At step {step:,} the held-out loss is {diary[step][0]:.2f}. It writes: "
@@ -59,7 +66,7 @@ def line(x, y, path, step, rate):
     """
     path = np.asarray(path, dtype=float)
     k, b, loss = path[step]
-    fig, (left, right) = plot.figure(2, height=280, alt=(
+    fig, (left, right) = figure(2, height=280, alt=(
         "Points and the line of one step; beside it the loss over the steps.\n"
         f"At step {step}, rate {rate:g}: k = {k:.3g}, b = {b:.3g}, loss {loss:.3g}."))
     fig.drawn = {"points": np.array([x, y]), "path": path}
@@ -82,6 +89,7 @@ def pairs(losses, floor):
         "The loss of the table of pairs over the steps, and the lowest that any such table can "
         f"have.\nIt begins at {losses[0]:.2f} and comes down to {smooth(losses)[-1]:.2f}; the "
         f"lowest is {floor:.2f}."))
+    fig.few_colours = True
     ax = fig.axes[0]
     ax.axhline(floor, color=plot.VERMILLION, linestyle="--", label="counted pairs")
     ax.set(ylim=(0, 6))
@@ -94,7 +102,7 @@ def pairs(losses, floor):
 def plateau(stages, held_out, weights, floor):
     """Held-out loss over the steps, and each head's weight on the place before: (stages, H)."""
     best = int(weights[-1].argmax())
-    fig, (left, right) = plot.figure(2, height=290, alt=(
+    fig, (left, right) = figure(2, height=290, alt=(
         "The held-out loss over the steps; beside it, how much weight each head gives to the place "
         "before.\n"
         f"Head {best} gives {weights[0, best]:.2f} of its weight to the place before at the start "
@@ -116,7 +124,7 @@ def plateau(stages, held_out, weights, floor):
 @plot.styled
 def mistakes(curves):
     """Losses of short trainings, {what is wrong: (losses, held-out loss)}; the second is a dot."""
-    fig, (ax,) = plot.figure(height=320, alt=(
+    fig, (ax,) = figure(height=320, alt=(
         "The loss of short trainings over their steps, and at the right, as a mark, each one's "
         "loss on a held-out text.\n" + "; ".join(
             f"{name}: {smooth(losses)[-1]:.1f}, held out {held_out:.1f}"
@@ -135,7 +143,7 @@ def mistakes(curves):
 @plot.styled
 def copying(stages, first, second, scores):
     """Loss on the first and on the second telling, and the best head's induction score."""
-    fig, (left, right) = plot.figure(2, height=290, alt=(
+    fig, (left, right) = figure(2, height=290, alt=(
         "The loss on the first and on the second telling of random letters, over the steps; beside "
         "it, of each block the best head's weight on what followed last time.\n"
         f"The second telling costs {second[0]:.2f} nats at the start and {second[-1]:.2f} at the "
@@ -161,6 +169,7 @@ def head_map(pattern, step, block, head, score):
         "The weights of one head while random letters are told twice.\n"
         f"At step {step:,}, block {block} head {head} gives {score:.2f} of its weight to what "
         "followed last time."))
+    fig.few_colours = True
     ax = fig.axes[0]
     ax.axhline(len(pattern) / 2 - 0.5, color="white", linewidth=1)
     ax.set_ylabel("query (below the white line: second telling)")
