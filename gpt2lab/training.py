@@ -109,6 +109,14 @@ def attend_back(q, k, v, pattern, g):
     return by_scores @ k, by_scores.swapaxes(-1, -2) @ q, by_v
 
 
+def plus_back(g, h):
+    """Way back of y = x + part(x): g goes on whole, and h, what the part's way back made, is added.
+
+    Shapes: g and h (T, D) -> (T, D)
+    """
+    return g + h                                                                    # (T, D)
+
+
 def embed_back(ids, g, V, N):
     """Way back of embed: each row gets the sum over the places where it was used.
 
@@ -126,6 +134,7 @@ class Rules:
     cross_entropy: Callable = cross_entropy
     cross_entropy_back: Callable = cross_entropy_back
     linear_back: Callable = linear_back
+    plus_back: Callable = plus_back
     update: Callable = update
 
     def __post_init__(self):
@@ -159,16 +168,14 @@ def gradients(model, ids, rules=OURS):
         a[f"h.{c.n_layer - 1}.resid_post"], w["ln_f.weight"], g @ w["wte.weight"],
         c.layer_norm_epsilon)                                                       # (T, D)
     for i in reversed(range(c.n_layer)):
-        g = _block_back(i, c, a, w, g, found, rules.linear_back)                    # (T, D)
+        g = _block_back(i, c, a, w, g, found, rules)                                # (T, D)
     by_wte, found["wpe.weight"] = embed_back(ids, g, c.vocab_size, c.n_positions)
     found["wte.weight"] = head + by_wte         # one table, used at both ends
     return loss, found
 
 
-def _block_back(i, c, a, w, g, found, linear_back):
+def _block_back(i, c, a, w, g, found, rules):
     """The gradient by a block's input, from that by its output; those by its weights go to found.
-
-    At each plus the gradient is handed on whole, and what the part's way back makes comes to it.
     """
     at = f"h.{i}."
 
@@ -178,19 +185,20 @@ def _block_back(i, c, a, w, g, found, linear_back):
         norm = part.startswith("ln_")
         by_x, found[names[0]], found[names[1]] = (
             layer_norm_back(x, weight, g, c.layer_norm_epsilon) if norm
-            else linear_back(x, weight, g))
+            else rules.linear_back(x, weight, g))
         return by_x
 
     h = back("mlp.c_proj", a[at + "mlp.act"], g)                                    # (T, F)
     h = back("mlp.c_fc", a[at + "ln_2"], gelu_back(a[at + "mlp.c_fc"], h))          # (T, D)
-    g = g + back("ln_2", a[at + "resid_mid"], h)                                    # (T, D)
+    g = rules.plus_back(g, back("ln_2", a[at + "resid_mid"], h))                    # (T, D)
     T, D = g.shape
     q, k, v, mixed = (a[at + "attn." + name] for name in ("q", "k", "v", "mixed"))
     h = back("attn.c_proj", mixed.swapaxes(0, 1).reshape(T, D), g)                  # (T, D)
     h = h.reshape(T, c.n_head, -1).swapaxes(0, 1)                                   # (H, T, Dh)
     h = np.stack(attend_back(q, k, v, a[at + "attn.pattern"], h))                   # (3, H, T, Dh)
     h = h.transpose(2, 0, 1, 3).reshape(T, 3 * D)                                   # (T, 3 D)
-    return g + back("ln_1", a[at + "resid_pre"], back("attn.c_attn", a[at + "ln_1"], h))
+    h = back("attn.c_attn", a[at + "ln_1"], h)                                      # (T, D)
+    return rules.plus_back(g, back("ln_1", a[at + "resid_pre"], h))                 # (T, D)
 
 
 def _arrays(model, ids):

@@ -5,6 +5,8 @@
 draw(T=1.0) takes values and gives a Figure (see plot). The picture's text stands below it. The
 first picture stays in the file, so the page reads where nothing runs.
 """
+import time
+
 import ipywidgets as widgets
 import traitlets
 from IPython.display import display
@@ -117,6 +119,41 @@ def write(text_of, **controls):
     *_, first = texts()                         # here an error must be seen
     page = display(_text(first), raw=True, display_id=True)
     again.observe(rewrite, names="value")
+
+
+def train(run, note, draw, every=1.0):
+    """Train to the end before your eyes: draw() gives a Figure of what there is, again and again.
+
+    run: a training, with .advance(), .losses and .steps. note() is called before each step and at
+    the end, to keep what is to be looked at later. every: seconds between two pictures.
+    The kernel's stop button ends it, and the cell goes on from there when it is run again.
+    """
+    def shown(words):
+        drawn = plot.bundle(draw())
+        picture.update(drawn, metadata=_alt(drawn), raw=True)
+        line.update(_text(words), raw=True)
+
+    note()
+    begin = last = time.perf_counter()
+    done, drawn = len(run.losses), plot.bundle(draw())
+    line = display(_text(f"Step {done:,} of {run.steps:,}"), raw=True, display_id=True)
+    picture = display(drawn, metadata=_alt(drawn), raw=True, display_id=True)
+    try:
+        while len(run.losses) < run.steps:
+            run.advance()
+            note()
+            now, t = time.perf_counter(), len(run.losses)
+            if now - last >= every:
+                left = (now - begin) / (t - done) * (run.steps - t)
+                shown(f"Step {t:,} of {run.steps:,}, {left:.0f} seconds left")
+                last = time.perf_counter()
+    except KeyboardInterrupt:
+        shown(f"Stopped at step {len(run.losses):,} of {run.steps:,}: "
+              "run this cell again and it goes on.")
+        return
+    shown(f"{run.steps:,} steps, {time.perf_counter() - begin:.0f} seconds for the last "
+          f"{run.steps - done:,}" if done else
+          f"{run.steps:,} steps in {time.perf_counter() - begin:.0f} seconds")
 
 
 def _alt(bundle):

@@ -97,4 +97,10 @@ SURVIVORS = {
         "1 to 2 in: for start in range(len(ids) - n - 1, -1, -1):":
             "a slice from the last place back to an earlier one is empty, and never equal",
     },
+    "cross_entropy": {
+        "USub dropped in: z = logits - logits.max(axis=-1, keepdims=True)":
+            "logits have two axes, so the last one is axis 1",
+        "USub dropped in: return (np.log(np.exp(z).sum(axis=-1)) - right).mean()":
+            "logits have two axes, so the last one is axis 1",
+    },
 }

@@ -1,0 +1,176 @@
+"""Pictures of the bonus lesson on training: losses that fall, and what is written meanwhile."""
+import textwrap
+
+import numpy as np
+
+from gpt2lab.teach import plot, show
+
+COLUMNS, LINES = 74, 3          # of a text that a model wrote
+
+
+def figure(panels=1, **settings):
+    """plot.figure with few colours: this lesson stores many pictures."""
+    fig, axes = plot.figure(panels, **settings)
+    fig.few_colours = True
+    return fig, axes
+
+
+def smooth(losses, width=20):
+    """The mean of each loss and of those before it, up to `width` of them."""
+    sums = np.concatenate([[0.0], np.cumsum(losses)])
+    ends = np.arange(1, len(losses) + 1)
+    starts = np.maximum(ends - width, 0)
+    return (sums[ends] - sums[starts]) / (ends - starts)
+
+
+@plot.styled
+def falling(losses, diary, step, text, total):
+    """Losses of a training up to now, of the pages and held out, and a text of one moment.
+
+    losses: of each step; diary: {step: (held-out loss, model)}; text: what the model of `step`
+    writes; total: how many steps there will be.
+    """
+    stages = [t for t in diary if t <= max(step, len(losses))]
+    held_out = np.array([diary[t][0] for t in stages])
+    fig, (ax,) = figure(height=330, alt=(
+        "The loss over the steps, of the pages that are read and of pages held out; below it, "
+        "what the model writes.\n"
+        f"At step {step:,} the held-out loss is {diary[step][0]:.2f}. It writes: "
+        f"{show.short(' '.join(text.split()), 90)}."))
+    fig.drawn = {"losses": np.array(losses), "held out": held_out}
+    if len(losses):
+        ax.plot(np.arange(len(losses)), smooth(losses), color=plot.BLUE, label="pages read")
+    ax.plot(stages, held_out, color=plot.VERMILLION, linestyle="--", marker="s", markersize=4,
+            label="pages held out")
+    ax.plot([step], [diary[step][0]], marker="o", markersize=11, markerfacecolor="none",
+            color=plot.BLACK, linestyle="none", label="this moment")
+    ax.set(xlim=(-0.02 * total, 1.02 * total), ylim=(0, 6), xlabel="step",
+           ylabel="loss (nats a letter)")
+    ax.legend(frameon=False, loc="upper right")
+    ax.set_title(written(text), family="DejaVu Sans Mono", loc="left", fontsize=10)
+    return fig
+
+
+def written(text):
+    """A text in lines of one width, control characters made visible."""
+    whole = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
+    rows = textwrap.wrap(whole, COLUMNS)[:LINES]
+    return "\n".join(rows + [""] * (LINES - len(rows)))
+
+
+@plot.styled
+def line(x, y, path, step, rate):
+    """Points and the line of one step; beside it the loss of all steps, this one marked.
+
+    path: (steps, 3): k, b and the loss before each step.
+    """
+    path = np.asarray(path, dtype=float)
+    k, b, loss = path[step]
+    fig, (left, right) = figure(2, height=280, alt=(
+        "Points and the line of one step; beside it the loss over the steps.\n"
+        f"At step {step}, rate {rate:g}: k = {k:.3g}, b = {b:.3g}, loss {loss:.3g}."))
+    fig.drawn = {"points": np.array([x, y]), "path": path}
+    left.plot(x, y, "o", color=plot.BLACK)
+    left.plot(x, k * x + b, color=plot.BLUE)
+    for at, error in zip(x, k * x + b - y):
+        left.plot([at, at], [k * at + b - error, k * at + b], color=plot.VERMILLION, linewidth=1)
+    left.set(xlabel="x", ylabel="y", ylim=(-5, 6), title=f"step {step}: y = {k:.2f} x + {b:z.2f}")
+    right.plot(path[:, 2], color=plot.BLUE)
+    right.plot([step], [loss], "o", color=plot.VERMILLION)
+    right.set(xlabel="step", ylabel="loss (mean squared error)", title=f"rate {rate:g}",
+              ylim=(0, 20))
+    return fig
+
+
+@plot.styled
+def pairs(losses, floor):
+    """Loss of the table of pairs over the steps, and the lowest that counting can give."""
+    fig = plot.lines({"table": smooth(losses)}, "step", "loss (nats a letter)", at_end=False, alt=(
+        "The loss of the table of pairs over the steps, and the lowest that any such table can "
+        f"have.\nIt begins at {losses[0]:.2f} and comes down to {smooth(losses)[-1]:.2f}; the "
+        f"lowest is {floor:.2f}."))
+    fig.few_colours = True
+    ax = fig.axes[0]
+    ax.axhline(floor, color=plot.VERMILLION, linestyle="--", label="counted pairs")
+    ax.set(ylim=(0, 6))
+    ax.legend(frameon=False)
+    fig.drawn["floor"] = np.array([floor])
+    return fig
+
+
+@plot.styled
+def plateau(stages, held_out, weights, floor):
+    """Held-out loss over the steps, and each head's weight on the place before: (stages, H)."""
+    best = int(weights[-1].argmax())
+    fig, (left, right) = figure(2, height=290, alt=(
+        "The held-out loss over the steps; beside it, how much weight each head gives to the place "
+        "before.\n"
+        f"Head {best} gives {weights[0, best]:.2f} of its weight to the place before at the start "
+        f"and {weights[-1, best]:.2f} at the end; the loss ends at {held_out[-1]:.2f}."))
+    fig.drawn = {"held out": np.array(held_out), "weights": weights}
+    left.plot(stages, held_out, color=plot.BLUE, marker="o", markersize=4)
+    left.axhline(floor, color=plot.VERMILLION, linestyle="--")
+    left.annotate("best table of pairs", (stages[-1], floor), xytext=(0, 4), ha="right",
+                  textcoords="offset points", color=plot.VERMILLION)
+    left.set(xlabel="step", ylabel="held-out loss (nats a letter)", ylim=(0, 6))
+    for h in range(weights.shape[1]):
+        right.plot(stages, weights[:, h], color=plot.COLOURS[h % 5], linestyle=plot.DASHES[h % 5],
+                   label=f"head {h}")
+    right.set(xlabel="step", ylabel="weight on the place before", ylim=(0, 1))
+    right.legend(frameon=False)
+    return fig
+
+
+@plot.styled
+def mistakes(curves):
+    """Losses of short trainings, {what is wrong: (losses, held-out loss)}; the second is a dot."""
+    fig, (ax,) = figure(height=320, alt=(
+        "The loss of short trainings over their steps, and at the right, as a mark, each one's "
+        "loss on a held-out text.\n" + "; ".join(
+            f"{name}: {smooth(losses)[-1]:.1f}, held out {held_out:.1f}"
+            for name, (losses, held_out) in curves.items()) + "."))
+    fig.drawn = {name: np.array(losses) for name, (losses, _) in curves.items()}
+    for i, (name, (losses, held_out)) in enumerate(curves.items()):
+        ax.plot(smooth(losses), color=plot.COLOURS[i % 5], linestyle=plot.DASHES[i % 5], label=name)
+        ax.plot([1.03 * len(losses)], [min(held_out, 9.8)], plot.MARKERS[i % 5],
+                color=plot.COLOURS[i % 5], clip_on=False)
+    ax.set(xlabel="step (the marks at the right: held out)", ylabel="loss (nats a letter)",
+           ylim=(0, 10))
+    ax.legend(frameon=False, loc="upper center", ncols=2)
+    return fig
+
+
+@plot.styled
+def copying(stages, first, second, scores):
+    """Loss on the first and on the second telling, and the best head's induction score."""
+    fig, (left, right) = figure(2, height=290, alt=(
+        "The loss on the first and on the second telling of random letters, over the steps; beside "
+        "it, of each block the best head's weight on what followed last time.\n"
+        f"The second telling costs {second[0]:.2f} nats at the start and {second[-1]:.2f} at the "
+        f"end, the first {first[-1]:.2f}; the best head of block 1 ends at {scores[-1, 1]:.2f}."))
+    fig.drawn = {"first": np.array(first), "second": np.array(second), "scores": scores}
+    left.plot(stages, first, color=plot.BLUE, label="first telling")
+    left.plot(stages, second, color=plot.VERMILLION, linestyle="--", label="second telling")
+    left.set(xlabel="step", ylabel="loss (nats a letter)", ylim=(0, 6))
+    left.legend(frameon=False)
+    for block in range(scores.shape[1]):
+        right.plot(stages, scores[:, block], color=plot.COLOURS[2 + block],
+                   linestyle=plot.DASHES[block], label=f"best head of block {block}")
+    right.set(xlabel="step", ylabel="weight on what followed", ylim=(0, 1))
+    right.legend(frameon=False)
+    return fig
+
+
+@plot.styled
+def head_map(pattern, step, block, head, score):
+    """The pattern (T, T) of one head at one step, over two tellings of random letters."""
+    fig = plot.heat({f"step {step:,}: block {block}, head {head}": pattern}, "query",
+                    "key", kind="probability", height=380, alt=(
+        "The weights of one head while random letters are told twice.\n"
+        f"At step {step:,}, block {block} head {head} gives {score:.2f} of its weight to what "
+        "followed last time."))
+    fig.few_colours = True
+    ax = fig.axes[0]
+    ax.axhline(len(pattern) / 2 - 0.5, color="white", linewidth=1)
+    ax.set_ylabel("query (below the white line: second telling)")
+    return fig
