@@ -600,8 +600,8 @@ def test_arrays_of_any_layout_are_written_row_by_row(tmp_path):
     whole.flags.writeable = False
     written_and_read(tmp_path / "own", {
         "turned": whole.T, "every second": whole[::2, 1::3], "backwards": whole[::-1, ::-1],
-        "by columns": np.asfortranarray(whole), "again and again": np.broadcast_to(whole[0], (3, 6)),
-        "a number": np.float32(7)})
+        "by columns": np.asfortranarray(whole), "a number": np.float32(7),
+        "again and again": np.broadcast_to(whole[0], (3, 6))})
 
 
 @pytest.mark.parametrize("array", [
