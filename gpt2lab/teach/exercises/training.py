@@ -2,6 +2,7 @@
 import math
 import os
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -14,7 +15,6 @@ from gpt2lab.sampling import probabilities, sample
 from gpt2lab.softmax import softmax
 from gpt2lab.teach.keeping import beside
 from gpt2lab.training import (
-    Rules,
     Training,
     cross_entropy,
     cross_entropy_back,
@@ -169,10 +169,10 @@ class _NotMovedOn:
         self.page = self.draw_of(rng)                                               # (T + 1,)
         return self.page
 
-    def rules(self):
-        return Rules(cross_entropy=lambda logits, _: training.cross_entropy(logits, self.page[:-1]),
-                     cross_entropy_back=lambda logits, _: training.cross_entropy_back(
-                         logits, self.page[:-1]))
+    def rules(self, rules):
+        return replace(
+            rules, cross_entropy=lambda logits, _: rules.cross_entropy(logits, self.page[:-1]),
+            cross_entropy_back=lambda logits, _: rules.cross_entropy_back(logits, self.page[:-1]))
 
 
 def no_mask(q, k, v, softmax=softmax):
@@ -180,19 +180,19 @@ def no_mask(q, k, v, softmax=softmax):
     return softmax(q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])) @ v             # (..., T, Dh)
 
 
-def _settings(ids):
+def _settings(ids, rules):
     """{what went wrong: what a Training is given}."""
     unmoved = _NotMovedOn(ids)
     return {
         "nothing": {},
         "rate ten times too small": {"rate": 0.0006},
         "rate a hundred times too large": {"rate": 0.6},
-        "uphill: p + rate g": {"rules": Rules(update=lambda p, g, rate: p + rate * g)},
-        "one-hot not subtracted": {"rules": Rules(
-            cross_entropy_back=lambda logits, targets: softmax(logits) / len(targets))},
-        "targets not moved on by one": {"draw": unmoved.draw, "rules": unmoved.rules()},
+        "uphill: p + rate g": {"rules": replace(rules, update=lambda p, g, rate: p + rate * g)},
+        "one-hot not subtracted": {"rules": replace(
+            rules, cross_entropy_back=lambda logits, targets: softmax(logits) / len(targets))},
+        "targets not moved on by one": {"draw": unmoved.draw, "rules": unmoved.rules(rules)},
         "the same four pages again and again": {"draw": _same_pages(ids)},
-        "mean for the bias's sum": {"rules": Rules(linear_back=lambda x, w, g: (
+        "mean for the bias's sum": {"rules": replace(rules, linear_back=lambda x, w, g: (
             g @ w.T, x.T @ g, g.mean(axis=0)))}}
 
 
@@ -202,14 +202,17 @@ MISTAKES = ["nothing", "rate ten times too small", "rate a hundred times too lar
 
 
 @lru_cache(maxsize=16)
-def went_wrong(what, wanted=150):
-    """A short training with one thing wrong: (losses, held-out loss in the right engine)."""
+def went_wrong(what, rules, wanted=150):
+    """A short training with one thing wrong: (losses, held-out loss in the right engine).
+
+    rules: those that are right.
+    """
     ids, held_out = split(read_book())
-    settings = {"draw": pages_of(ids, 32)} | _settings(ids)[what]
+    settings = {"draw": pages_of(ids, 32), "rules": rules} | _settings(ids, rules)[what]
     run = Training(small_config(N=32, D=32, H=2), settings.pop("draw"), steps(wanted), **settings)
     trained(run)
     right = GPT2(run.config, run.model.weights, run.model.tokenizer)
-    return run.losses, training.held_out_loss(right, held_out[:2000])
+    return run.losses, training.held_out_loss(right, held_out[:2000], rules)
 
 
 # the copying head
