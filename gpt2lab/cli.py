@@ -287,7 +287,7 @@ def run_train(a):
                 print(f"{steps} steps; --steps {steps} repeats it exactly", flush=True)
         elif step == steps or now - last >= (0.2 if on_terminal else 5):
             last = now
-            line = f"step {step} of {steps}  loss {loss:.3f}  {left:.0f} seconds left"
+            line = f"step {step} of {steps}  loss {loss:.3f}  {left:.0f} s left"
             _complain(f"\r{line:60}" if on_terminal else line, end="" if on_terminal else "\n")
 
     text = _text_in(a.TEXT)

@@ -68,7 +68,7 @@ def trained(capsys, text, out, *words):
 def test_what_is_said_and_what_is_written(capsys, text, out):
     status, said, err = run(capsys, text, "--out", out, "--steps", 12, "--seed", 3)
     assert status == 0 and there(out) == FILES
-    assert re.fullmatch(r"step 12 of 12  loss \d\.\d{3}  0 seconds left\n", err)
+    assert re.fullmatch(r"step 12 of 12  loss \d\.\d{3}  0 s left\n", err)
     model = gpt2lab.load(out)
     assert model.config == training.small_config() and model.tokenizer.end_of_text is None
     rest = model.tokenizer.encode(BOOK[:3000])[2700:]
@@ -230,7 +230,7 @@ def ticking(monkeypatch):
 def test_a_line_every_five_seconds_where_no_terminal_is(capsys, text, out, monkeypatch):
     ticking(monkeypatch)
     err = run(capsys, text, "--out", out, "--steps", 17)[2]
-    assert re.findall(r"step (\d+) of 17  loss \d\.\d{3}  \d+ seconds left\n", err) == [
+    assert re.findall(r"step (\d+) of 17  loss \d\.\d{3}  \d+ s left\n", err) == [
         "5", "10", "15", "17"]
     assert err.count("\n") == 4 and "\r" not in err
 
