@@ -322,12 +322,15 @@ class Training:
         if not isinstance(rules, Rules):
             raise ValueError("training: rules must be a Rules, such as Rules(update=yours), "
                              f"got {rules!r:.60}")
-        self.config, self.draw, self.steps, self.rate, self.pages = config, draw, steps, rate, pages
-        self.ops, self.rules, self._rng = ops or Ops(), rules, np.random.default_rng(seed)
+        # Python's own numbers: a float64 of NumPy would make float64 of all others
+        self.steps, self.rate, self.pages = int(steps), float(rate), int(pages)
+        self.config, self.draw, self.ops, self.rules = config, draw, ops or Ops(), rules
+        self._rng = np.random.default_rng(seed)
         row = first_numbers(config, self._rng)                                      # (P,)
         zeros = np.zeros_like(row)                                                  # (P,)
         # row, Adam's m and v, losses, and where chance stands; none of them is ever written into
         self._now = row, zeros, zeros, [], self._rng.bit_generator.state
+        self._model()                           # refuses operations that are none
 
     @property
     def losses(self):
