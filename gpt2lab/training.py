@@ -10,9 +10,11 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, wraps
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from .checkpoint import tokenizer
 from .config import Config
@@ -126,6 +128,24 @@ def embed_back(ids, g, V, N):
     np.add.at(by_wte, ids, g)                   # an id that comes twice adds twice
     by_wpe[:len(ids)] = g
     return by_wte, by_wpe
+
+
+def one_thread(function):
+    """Decorator: BLAS uses one thread while the function runs.
+
+    The products of a small model are over before a second thread is awake; on a machine that does
+    other work as well, two threads take up to ten times as long as one.
+    """
+    @wraps(function)
+    def alone(*arguments, **named):
+        with _threads().limit(limits=1):
+            return function(*arguments, **named)
+    return alone
+
+
+@cache
+def _threads():
+    return ThreadpoolController()               # it looks for the libraries: once is enough
 
 
 @dataclass(frozen=True)
@@ -280,6 +300,7 @@ def pages_and_repeats(ids, T, letters):
     return draw
 
 
+@one_thread
 def held_out_loss(model, ids, rules=OURS):
     """Mean loss over a text, cut into pages of the context; what is left over is not read.
 
@@ -347,6 +368,7 @@ class Training:
         row.flags.writeable = False
         return GPT2(self.config, named(self.config, row), tokenizer, self.ops)
 
+    @one_thread
     def advance(self):
         """One step: read some pages, take the mean gradient, move every number a little."""
         row, m, v, losses, state = self._now

@@ -55,6 +55,7 @@ def split(text, V=256):
     return ids[:len(ids) * 9 // 10], ids[len(ids) * 9 // 10:]
 
 
+@training.one_thread
 def note(diary, run, held_out, pages=16):
     """Keep the model of this moment, and its loss on the held-out text, about 30 times a training.
 
@@ -71,6 +72,7 @@ def note(diary, run, held_out, pages=16):
 
 
 @lru_cache(maxsize=256)
+@training.one_thread
 def writes(model, prompt="The ", letters=110, temperature=0.7, seed=1):
     """What a model writes after a prompt, drawn with a seed; the prompt is part of it."""
     return prompt + model.generate(prompt, max_new_tokens=letters, temperature=temperature,
@@ -144,6 +146,7 @@ def trained(run):
     return run.losses
 
 
+@training.one_thread
 def previous_weights(diary, page):
     """Mean weight of each head of block 0 on the place before, at each stage: (stages, H)."""
     return np.array([inside.previous_word(model.trace(page)["h.0.attn.pattern"])
@@ -223,6 +226,7 @@ def letters():
     return np.array(tokenizer(256).encode("abcdefghijklmnopqrstuvwxyz"))            # (26,)
 
 
+@training.one_thread
 def tellings(model, count=8):
     """Mean loss on the first and on the second telling of random letters, and the patterns.
 
