@@ -226,38 +226,34 @@ def letters():
     return np.array(tokenizer(256).encode("abcdefghijklmnopqrstuvwxyz"))            # (26,)
 
 
+def _told(rng, period, T):
+    """Different letters by chance, told again and again: (T,) ids."""
+    return np.resize(rng.permutation(letters())[:period], T)                        # (T,)
+
+
+def told_letters(T, period=10):
+    """The letters of the text whose pattern tellings gives."""
+    return tokenizer(256).decode(_told(np.random.default_rng(5), period, T))
+
+
 @training.one_thread
-def tellings(model, count=8):
-    """Mean loss on the first and on the second telling of random letters, and the patterns.
+def tellings(model, count=16, period=10):
+    """Mean loss of the first telling of random letters and of the later ones; a pattern; scores.
 
-    Returns: (first, second, (count, L, H, T, T)).
+    The letters, `period` different ones, are told until the context is full.
+    Returns: (first, later, (L, H, T, T) of the first of `count` texts, (L, H) mean weight of each
+        head on what followed last time).
     """
-    rng, first, second, patterns = np.random.default_rng(5), [], [], []
-    half = model.config.n_positions // 2
+    rng, losses, patterns = np.random.default_rng(5), [], []
+    T = model.config.n_positions
     for _ in range(count):
-        ids = np.tile(rng.choice(letters(), half), 2)                          # (T,)
+        ids = _told(rng, period, T)                                                 # (T,)
         trace = model.trace(ids)
-        losses = inside.position_losses(trace["logits"], ids)                       # (T - 1,)
-        first.append(losses[:half - 1].mean())
-        second.append(losses[half:].mean())
-        patterns.append([trace[f"h.{i}.attn.pattern"] for i in range(model.config.n_layer)])
-    return float(np.mean(first)), float(np.mean(second)), np.array(patterns)
-
-
-def best_scores(told):
-    """Of each stage and block, the best head's weight on what followed last time: (stages, L)."""
-    return np.array([scores(one).max(axis=-1) for one in told])
-
-
-def copying_head(told):
-    """(block, head) that looks most at what followed last time; told: what tellings gave."""
-    return tuple(map(int, np.unravel_index(scores(told).argmax(), told[2].shape[1:3])))
-
-
-def scores(told):
-    """Mean weight of each head on what followed in the first telling: (L, H)."""
-    patterns = told[2]                                                  # (count, L, H, T, T)
-    return inside.induction_score(patterns, patterns.shape[-1] // 2).mean(axis=0)   # (L, H)
+        losses.append(inside.position_losses(trace["logits"], ids))                 # (T - 1,)
+        patterns.append(inside.patterns_of(trace))                                  # (L, H, T, T)
+    first, later = np.split(np.mean(losses, axis=0), [period - 1])
+    scores = inside.induction_score(np.array(patterns), period).mean(axis=0)        # (L, H)
+    return float(first.mean()), float(later[1:].mean()), patterns[0], scores
 
 
 # the exercises
