@@ -4,15 +4,19 @@ Every wrong input is one sentence on stderr and exit status 2; so is a standard 
 closed or does not take what is written. A PROMPT of - is read from standard input as UTF-8, or as
 UTF-16 where the byte order mark of UTF-16 comes first (PowerShell writes such files). One byte
 order mark at the beginning and one newline at the end, \\n or \\r\\n, are dropped: they are what
-`echo` and editors add on some system. Nothing else is changed.
+`echo` and editors add on some system. Nothing else is changed. The file that train reads is read
+in the same way.
 """
 import argparse
 import codecs
 import json
+import math
 import os
 import shlex
 import subprocess
 import sys
+import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +29,7 @@ from .sampling import probabilities
 
 MARKS = {codecs.BOM_UTF8: "UTF-8", codecs.BOM_UTF16_LE: "UTF-16-LE",
          codecs.BOM_UTF16_BE: "UTF-16-BE"}
+LONGEST_TEXT = 10_000_000       # bytes to train on; in a minute some two millions are read
 
 
 class Parser(argparse.ArgumentParser):
@@ -37,10 +42,13 @@ class Parser(argparse.ArgumentParser):
         print(self.format_help(), end="", file=file)    # argparse is silent where this fails
 
 
+def called():
+    """The command as it was called."""
+    return "python -m gpt2lab" if Path(sys.argv[0]).name == "__main__.py" else "gpt2lab"
+
+
 def parser():
-    as_module = Path(sys.argv[0]).name == "__main__.py"
-    main = Parser(prog="python -m gpt2lab" if as_module else "gpt2lab",
-                  description="GPT-2 in NumPy: run it and look inside.")
+    main = Parser(prog=called(), description="GPT-2 in NumPy: run it and look inside.")
     commands = main.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name, function, help, *arguments, model=True, as_json=True):
@@ -82,6 +90,21 @@ def parser():
     command("validate", run_validate, "Compare the model with transformers, or with stored values.")
     command("bench", run_bench, "Measure speed and memory.",
             ("--tokens", dict(type=int, default=100, metavar="N", help="new tokens (default 100)")))
+    command("train", run_train, "Train a small GPT on a text of yours, in a minute. 150 kB are "
+            "enough for words; 4 kB are only learned by heart.",
+            ("TEXT", dict(metavar="TEXT", help=f"path of a UTF-8 text file; {stdin}")),
+            ("--out", dict(required=True, metavar="FOLDER",
+                           help="where the model is saved, ten times on its way; made if it is "
+                                "not there")),
+            ("--seconds", dict(type=float, metavar="S",
+                               help="take as many steps as fit (default 60)")),
+            ("--steps", dict(type=int, metavar="N",
+                             help="take N steps; the same text, seed and N give the same file")),
+            ("--tokens", dict(type=int, default=256, metavar="V",
+                              help="GPT-2's first V tokens: 256, the single bytes (default), up to "
+                                   "50256, with all merges")),
+            ("--seed", dict(type=int, default=0, metavar="S", help="another start (default 0)")),
+            model=False, as_json=False)
     command("lessons", run_lessons, "Copy the notebooks of the course; no file is written over.",
             ("FOLDER", dict(metavar="FOLDER", help="where you may write; made if it is not there")),
             model=False, as_json=False)
@@ -108,11 +131,11 @@ def main(argv=None):
         return status
     except BrokenPipeError:                 # the reader has gone: stop, and say nothing
         return 0
-    except KeyboardInterrupt:
-        _complain("")
+    except KeyboardInterrupt as stop:       # train says in it what is saved
+        _complain(_sentence(stop) if str(stop) else "")
         return 130
     except (ValueError, OSError) as error:
-        _complain("gpt2lab: " + " ".join(str(error).split()))
+        _complain(_sentence(error))
         return 2
     finally:
         _let_go_of_stdout()
@@ -126,11 +149,15 @@ def _run(argv):
     return arguments.function(arguments) or 0
 
 
-def _complain(sentence):
+def _sentence(error):
+    return "gpt2lab: " + " ".join(str(error).split())
+
+
+def _complain(sentence, end="\n"):
     """A line on stderr. Where nothing takes it the exit status tells."""
     try:
         if sys.stderr is not None:
-            print(sentence, file=sys.stderr, flush=True)
+            print(sentence, end=end, file=sys.stderr, flush=True)
     except OSError:
         pass
 
@@ -245,6 +272,45 @@ def run_bench(a):
         print(f"{key.replace('_', ' '):32}  {shown}")
 
 
+def run_train(a):
+    from .train import train
+    if a.steps is not None and a.seconds is not None:
+        raise ValueError("--seconds chooses the number of steps: give --seconds or --steps")
+    on_terminal, last = sys.stderr is not None and sys.stderr.isatty(), None
+
+    def tell(step, steps, loss, left):
+        nonlocal last
+        now = time.monotonic()
+        if step == 0:
+            last = now
+            if a.steps is None:
+                print(f"{steps} steps; --steps {steps} repeats it exactly", flush=True)
+        elif step == steps or now - last >= (0.2 if on_terminal else 5):
+            last = now
+            line = f"step {step} of {steps}  loss {loss:.3f}  {left:.0f} s left"
+            _complain(f"\r{line:60}" if on_terminal else line, end="" if on_terminal else "\n")
+
+    text = _text_in(a.TEXT)
+    try:
+        done = train(text, a.out, a.tokens, 60 if a.seconds is None else a.seconds, a.steps, a.seed,
+                     tell)
+    finally:
+        if on_terminal and last:
+            _complain("")                   # the line that was written again and again ends here
+    if done.held_out is None:
+        print("held-out loss: left out, the last tenth of the text is shorter than a context")
+    else:
+        per_byte = f" ({done.per_byte:.3f} a byte)" if a.tokens > 256 else ""
+        print(f"held-out loss: {done.held_out:.3f} nats a token{per_byte} on the last tenth of the "
+              f"text; by chance {math.log(a.tokens):.3f}")
+    sample = "The " + done.model.generate("The ", max_new_tokens=100, seed=a.seed)
+    print("it writes: " + (_escaped if sys.stdout.isatty() else str)(sample))
+    # a folder of these names is taken for something else
+    folder = os.path.join(".", a.out) if a.out == "gpt2-tiny" or a.out[:1] == "-" else a.out
+    folder = subprocess.list2cmdline([folder]) if os.name == "nt" else shlex.quote(folder)
+    print(f'more of it: {called()} generate "The " --model {folder}')
+
+
 def run_lessons(a):
     found = copy_lessons(a.FOLDER)
     print(f"Lessons in {a.FOLDER}: {len(found['new'])} new, {len(found['same'])} as they were")
@@ -282,9 +348,28 @@ def _text(argument):
     """
     if argument != "-":
         return argument if sys.platform == "win32" else _decoded(os.fsencode(argument), "UTF-8")
+    return _text_of(_stdin().read())
+
+
+def _text_in(path):
+    """The text in a file, or for "-" in standard input; by the same rules."""
+    path = os.path.expanduser(path)
+    if os.path.isdir(path):
+        raise ValueError(f"{path} is a folder, not a text file")
+    with nullcontext(_stdin()) if path == "-" else open(path, "rb") as file:
+        data = file.read(LONGEST_TEXT + 1)
+    if len(data) > LONGEST_TEXT:
+        raise ValueError(f"{path}: a text to train on has at most {LONGEST_TEXT} bytes")
+    return _text_of(data)
+
+
+def _stdin():
     if sys.stdin is None:
         raise ValueError("standard input is closed: - has nothing to read")
-    data = sys.stdin.buffer.read()
+    return sys.stdin.buffer
+
+
+def _text_of(data):
     mark = next((mark for mark in MARKS if data.startswith(mark)), b"")
     text = _decoded(data.removeprefix(mark), MARKS.get(mark, "UTF-8"))
     return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")

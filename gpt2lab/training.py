@@ -10,9 +10,11 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, wraps
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from .checkpoint import tokenizer
 from .config import Config
@@ -126,6 +128,24 @@ def embed_back(ids, g, V, N):
     np.add.at(by_wte, ids, g)                   # an id that comes twice adds twice
     by_wpe[:len(ids)] = g
     return by_wte, by_wpe
+
+
+def one_thread(function):
+    """Decorator: BLAS uses one thread while the function runs.
+
+    The products of a small model are over before a second thread is awake; on a machine that does
+    other work as well, two threads take up to ten times as long as one.
+    """
+    @wraps(function)
+    def alone(*arguments, **named):
+        with _threads().limit(limits=1):
+            return function(*arguments, **named)
+    return alone
+
+
+@cache
+def _threads():
+    return ThreadpoolController()               # it looks for the libraries: once is enough
 
 
 @dataclass(frozen=True)
@@ -259,27 +279,30 @@ def pages_of(ids, T):
 
 
 def pages_and_repeats(ids, T, letters):
-    """draw(rng): half of the pages are of the text; half are letters by chance, told twice.
+    """draw(rng): half of the pages are of the text; half are letters by chance, again and again.
 
-    What is told twice is T // 2 of the letters, each chosen on its own; the id after the T is their
-    first once more. Only who looks back for what followed last time can know the second telling.
+    The letters of such a page are different ones, so many as chance says between 6 and 16, in an
+    order by chance; they are told until the page is full. Only who looks back for what followed
+    last time can know the later tellings: neither letters nor places alone tell them.
 
-    letters: the ids (K,) to choose from, such as those of a to z.
-    Raises: ValueError for a text that is shorter than a page, T below 2, or no letters.
+    letters: ids (K,) to choose from, K at least 16.
+    Raises: ValueError for a text that is shorter than a page, or too few letters.
     Taught: notebooks/bonus/training.ipynb
     """
     text, letters = pages_of(ids, T), np.asarray(letters)                           # (K,)
-    if T < 2 or letters.ndim != 1 or not len(letters):
-        raise ValueError("training: what is told twice needs T of at least 2 and letters (K,), "
-                         f"got T = {T} and shape {letters.shape}")
+    if letters.ndim != 1 or len(letters) < 16:
+        raise ValueError("training: letters must be at least 16 ids, "
+                         f"got shape {letters.shape}")
 
     def draw(rng):
         if rng.random() < 0.5:
             return text(rng)                                                        # (T + 1,)
-        return np.resize(rng.choice(letters, T // 2), T + 1)                        # (T + 1,)
+        told = rng.permutation(letters)[:rng.integers(6, 17)]
+        return np.resize(told, T + 1)                                               # (T + 1,)
     return draw
 
 
+@one_thread
 def held_out_loss(model, ids, rules=OURS):
     """Mean loss over a text, cut into pages of the context; what is left over is not read.
 
@@ -347,6 +370,7 @@ class Training:
         row.flags.writeable = False
         return GPT2(self.config, named(self.config, row), tokenizer, self.ops)
 
+    @one_thread
     def advance(self):
         """One step: read some pages, take the mean gradient, move every number a little."""
         row, m, v, losses, state = self._now

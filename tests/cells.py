@@ -22,9 +22,18 @@ def run(source, space):
     name = f"<cell {next(numbers)}>"
     linecache.cache[name] = len(source), None, source.splitlines(True), name
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    with contextlib.redirect_stdout(printed), mock.patch.object(play, "train", train):
         exec(compile(source, name, "exec"), space)
     return printed.getvalue()
+
+
+def train(run, note, draw):
+    """play.train without a notebook: its picture is drawn once, at the end."""
+    while len(run.losses) < run.steps:
+        note()
+        run.advance()
+    note()
+    draw()
 
 
 def code_cells(lesson):

@@ -9,7 +9,8 @@ import pytest
 import gpt2lab
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-CARDS = (DATA / "gpt2-tiny" / "README.md", DATA / "gpt2-vocab" / "SOURCES.md")
+CARDS = (DATA / "gpt2-tiny" / "README.md", DATA / "gpt2-vocab" / "SOURCES.md",
+         DATA / "training-text" / "README.md")
 LISTED = [(card.parent / name, digest) for card in CARDS for digest, name in
           re.findall(r"^([0-9a-f]{64})  (\S+)$", card.read_text(encoding="utf-8"), flags=re.M)]
 
@@ -19,8 +20,8 @@ def test_sha256(path, digest):
     assert hashlib.sha256(path.read_bytes()).hexdigest() == digest
 
 
-def test_the_cards_list_five_files():
-    assert len(LISTED) == 5
+def test_the_cards_list_six_files():
+    assert len(LISTED) == 6
 
 
 def test_sizes_of_the_card():

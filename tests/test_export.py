@@ -298,6 +298,65 @@ def test_an_installed_library_without_lessons(my_ops, monkeypatch, tmp_path):
         export()
 
 
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """The folder of a model of GPT-2's first 300 tokens; GPT2LAB_MODEL names it."""
+    sizes = {"model_type": "gpt2", "vocab_size": 300, "n_positions": 64, "n_embd": 16, "n_layer": 1,
+             "n_head": 2, "bos_token_id": None, "eos_token_id": None}
+    monkeypatch.setenv("GPT2LAB_MODEL", str(tmp_path / "small"))
+    return write_checkpoint(tmp_path / "small", sizes)
+
+
+def test_the_model_is_the_one_that_load_takes(my_ops, small, capsys):
+    export(with_model=True)
+    assert ("\nThose of the model small are in my_gpt2_model/: hand that folder on with the file.\n"
+            in capsys.readouterr().out)
+    model = gpt2lab.load(small)
+    for prompt in ("in the end she heard the other one", "§ 3, naïve 🐕"):
+        want = model.generate(prompt, max_new_tokens=20, temperature=0)
+        assert alone(prompt, "--temperature", 0, "--max-new-tokens", 20) == (
+            0, f"{prompt}{want}\n", "")
+    assert len(model.encode("the other one")) == 9                  # the first merges are used
+    assert "must have 1 to 64 of the model's tokens, got 65" in refused("§" + "x" * 63)
+
+
+def test_a_folder_that_holds_another_model_is_left_as_it_is(my_ops, small, monkeypatch, capsys):
+    place, config = Path("my_gpt2_model"), "config.json"
+    monkeypatch.setenv("GPT2LAB_MODEL", "")
+    export(with_model=True)
+    assert (place / config).read_bytes() == (TINY / config).read_bytes()
+    monkeypatch.setenv("GPT2LAB_MODEL", str(small))
+    export(with_model=True)             # an untouched copy of the bundled model may go
+    assert (place / config).read_bytes() == (small / config).read_bytes()
+    capsys.readouterr()
+    export(with_model=True)
+    monkeypatch.setenv("GPT2LAB_MODEL", "gpt2-tiny")
+    export(with_model=True)
+    same, other = re.findall(".*my_gpt2_model/.*", capsys.readouterr().out)
+    assert same.startswith("Those of the model small are in my_gpt2_model/: ")
+    assert other == ("my_gpt2_model/ was there before, does not hold the bundled model, "
+                     "and is left as it is.")
+    assert (place / config).read_bytes() == (small / config).read_bytes()
+
+
+def test_a_model_that_was_trained_into_that_folder_gets_its_vocabulary(my_ops, small, monkeypatch):
+    place = small.rename("my_gpt2_model")
+    monkeypatch.setenv("GPT2LAB_MODEL", str(place))
+    before = (place / "model.safetensors").read_bytes()
+    export(with_model=True)
+    assert (place / "model.safetensors").read_bytes() == before
+    want = gpt2lab.load().generate("the", temperature=0, max_new_tokens=9)
+    assert alone("the", "--temperature", 0, "--max-new-tokens", 9) == (0, f"the{want}\n", "")
+
+
+def test_a_model_in_several_files_is_refused_before_anything_is_written(my_ops, small):
+    (small / "model.safetensors").rename(small / "model-00001-of-00001.safetensors")
+    with pytest.raises(ValueError, match="small must hold all weights in one file"):
+        export(with_model=True)
+    assert not list(Path().iterdir())
+    export()
+
+
 # How it runs
 
 @pytest.fixture(scope="module")
@@ -510,7 +569,7 @@ def test_each_character_that_python_knows_is_of_the_librarys_kind(at_desk):
 def test_a_sentence_of_many_languages(text, at_desk):
     space = loaded()
     ranks, ids, tokens = space["read_vocabulary"](VOCABULARY / "encoder.json",
-                                                  VOCABULARY / "vocab.bpe")
+                                                  VOCABULARY / "vocab.bpe", 50257)
     found = space["encode"](text, space["piece_pattern"](), space["merge"], ranks, ids)
     assert found == OWN.encode(text) and space["decode"](found, tokens) == text
     assert tokens == OWN.tokens

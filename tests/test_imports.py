@@ -14,7 +14,8 @@ PACKAGE = Path(gpt2lab.__file__).parent
 ORDER = ["files", "config", "safetensors", "unicode_classes", "bpe", "tokenizer", "linear",
          "embedding", "layernorm", "softmax", "attention", "heads", "gelu", "mlp", "block",
          "lm_head", "sampling", "kvcache", "lookup", "generate", "taps", "model", "checkpoint",
-         "quantize", "inside", "training", "bench", "validate", "lessons", "cli", "__main__"]
+         "quantize", "inside", "training", "bench", "validate", "lessons", "train", "cli",
+         "__main__"]
 LIBRARY = ORDER[:ORDER.index("training") + 1]
 OPERATIONS = ORDER[ORDER.index("linear"):ORDER.index("generate") + 1]
 FILES = sorted(path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__")

@@ -24,7 +24,7 @@ def model():
 @pytest.fixture(scope="module")
 def lesson(model):
     return functions("06_attention", "where", "scaled", "coin_scores", "coins", "attend_loops",
-                     model=model, softmax=softmax, attend=attend)
+                     model=model, softmax=softmax, attend=attend, block=1)
 
 
 @pytest.mark.parametrize("text", TEXTS)

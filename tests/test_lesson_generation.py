@@ -9,6 +9,7 @@ from gpt2lab.teach import compare, plot, show, yours
 from gpt2lab.teach.checking import verdict
 from gpt2lab.teach.exercises.generation import write_loop
 from gpt2lab.teach.pictures import generation as pictures
+from recipes import write_checkpoint
 
 LESSON = ran("13_generation", "import numpy", "def way", "play.explore")
 MODEL, TEXT = LESSON["model"], "Once upon a time there was"
@@ -75,6 +76,17 @@ def test_compare_names_the_fault(capsys):
     assert capsys.readouterr().out.count("alike") == 1
     compare(gpt2lab.load(ops=gpt2lab.Ops(gelu=lambda x: 1 / 0)))
     assert "the model stops: division by zero" in capsys.readouterr().out
+
+
+def test_compare_reads_what_a_small_model_can_read(tmp_path, capsys):
+    sizes = {"model_type": "gpt2", "vocab_size": 256, "n_positions": 48, "n_embd": 8, "n_layer": 1,
+             "n_head": 2}
+    folder = write_checkpoint(tmp_path, sizes)
+    compare(gpt2lab.load(folder))
+    assert capsys.readouterr().out == ("logits against the library's: agree to 4 decimals\n"
+                                       "greedy text: 25 of 25 tokens alike\n")
+    compare(gpt2lab.load(folder, gpt2lab.Ops(gelu=lambda x: np.maximum(x, 0))))
+    assert "first fault: h.0.mlp.act is the first" in capsys.readouterr().out
 
 
 # --- the loop streams and samples

@@ -6,6 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from cells import ran
 from drawing import drawn, two_lines
 from gpt2lab import GPT2, Config
+from gpt2lab.checkpoint import tokenizer
 from gpt2lab.inside import direct_logits, first_token, position_losses, trace_of, without_heads
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.softmax import softmax
@@ -57,6 +58,15 @@ def shown(cells, *names):
 
 def test_the_explorers_draw_what_the_pictures_above_them_draw(cells):
     assert cells["explorers"] == [cells[name] for name in ("lens", "contributions", "head_off")]
+
+
+def test_a_model_of_single_bytes():
+    sizes = {"vocab_size": 256, "n_positions": 64, "n_embd": 8, "n_layer": 1, "n_head": 2}
+    small = GPT2(Config(**sizes), weights_of(sizes), tokenizer(256))
+    assert [lesson.word_id(small, word) for word in ("king", " queen ")] == small.encode("kq")
+    assert lesson.shares(small, STORY, "king", instead_of="queen")
+    lengths = np.linalg.norm(small.weights["wte.weight"], axis=-1)
+    assert set(lesson.pool(small)) == set(np.argsort(lengths)[:25])
 
 
 def test_random_tokens_are_said_twice_and_come_from_the_short_rows(model):

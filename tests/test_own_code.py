@@ -65,6 +65,9 @@ NOT_MOVED = {
     ("bonus/memory_wall", "attainable"): {0: "rounded weights: no speed is computed"},
     ("bonus/memory_wall", "quantize_int8"): {0: "rounds to any number of bits, not to 8 alone"},
     ("bonus/memory_wall", "pack_int4"): {0: "rounds to any number of bits, and packs nothing"},
+    **{("bonus/training", name): {1: "what trained models write", 3: "a trained model writes",
+                                  4: "heads of trained models"}
+       for name in ("update", "cross_entropy", "cross_entropy_back", "linear_back")},
     ("bonus/speculation", "step"): {0: "the text is written already: no pass is made"},
 }
 # Functions that only the rest of the cell of their `yours` calls, and what becomes of it.

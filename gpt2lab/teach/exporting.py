@@ -1,6 +1,7 @@
 """export("my_gpt2.py"): all that the learner built in one file that runs with NumPy alone."""
 import ast
 import builtins
+import filecmp
 import json
 import re
 import shutil
@@ -8,6 +9,7 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
+from gpt2lab.checkpoint import BUNDLED, chosen, find
 from gpt2lab.files import shipped
 
 from .exercises import exercises
@@ -58,11 +60,15 @@ def export(path="my_gpt2.py", with_model=False):
     It needs NumPy, a model's files and nothing else. Where you have not built a function, or it
     cannot stand in that file, the course's short answer stands in, marked. What a friend needs
     beside the file is printed.
-    with_model: puts the bundled model's files into a folder beside it, where the file finds them.
+    with_model: puts the files of the model that gpt2lab.load() takes (the bundled one, or what
+    GPT2LAB_MODEL names) into a folder beside it, where the file finds them. Where that folder holds
+    another model it is left as it is, unless it is an untouched copy of the bundled one.
     Returns the path of the file.
-    Raises: ValueError where the path is that of a file which export did not write.
+    Raises: ValueError where the path is that of a file which export did not write, or the model's
+    files cannot be found.
     """
-    path = beside(path)
+    path, model = beside(path), find() if with_model else None
+    files = _files(model) if with_model else {}
     if path.is_dir() or path.exists() and not _is_export(path):
         raise ValueError(f"export: {path} is there, and no export wrote it: choose another name")
     own, remarks = {}, []
@@ -86,8 +92,12 @@ def export(path="my_gpt2.py", with_model=False):
           f"A friend needs NumPy, this file, and beside it the model's files:\n{NEEDED}.")
     if with_model:
         place = path.with_name(f"{path.stem}_model")
-        print(f"Those of the bundled model are in {place.name}/: hand that folder on with the file."
-              if _copied(place) else f"{place.name}/ was there before, and is left as it is.")
+        whose = "the bundled model"
+        if model != BUNDLED:
+            whose = f"the model {Path(chosen()).resolve().name}"
+        print(f"Those of {whose} are in {place.name}/: hand that folder on with the file."
+              if _copied(files, place) else
+              f"{place.name}/ was there before, does not hold {whose}, and is left as it is.")
     return path
 
 
@@ -96,14 +106,29 @@ def _is_export(path):
         return file.readline().startswith(MARK)
 
 
-def _copied(place):
-    """Copy the bundled model's files into a new folder; False where the folder is there."""
-    if place.exists():
+def _files(model):
+    """{name: path} of what must stand beside the file, for a model in this folder."""
+    found = {name: model / name for name in ("config.json", "model.safetensors")}
+    found |= {name: shipped("data", "gpt2-vocab", name) for name in ("vocab.bpe", "encoder.json")}
+    if not found["model.safetensors"].is_file():
+        raise ValueError(f"export: {model} must hold all weights in one file, model.safetensors")
+    return found
+
+
+def _copied(files, place):
+    """Copy files into a folder; False where it holds others of these names, not the bundled ones.
+
+    So a model that stands there alone is never overwritten.
+    """
+    def fit(files):
+        return all(filecmp.cmp(path, place / name, shallow=False)
+                   for name, path in files.items() if (place / name).exists())
+    if not (fit(files) or fit(_files(BUNDLED))):
         return False
-    place.mkdir()
-    for home, name in (("gpt2-tiny", "config.json"), ("gpt2-tiny", "model.safetensors"),
-                       ("gpt2-vocab", "vocab.bpe"), ("gpt2-vocab", "encoder.json")):
-        shutil.copyfile(shipped("data", home, name), place / name)
+    place.mkdir(exist_ok=True)
+    for name, path in files.items():
+        if path.resolve() != (place / name).resolve():
+            shutil.copyfile(path, place / name)
     return True
 
 

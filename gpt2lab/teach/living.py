@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gpt2lab.checkpoint import BUNDLED, load
+from gpt2lab.checkpoint import BUNDLED, load, tokenizer
 from gpt2lab.config import Config
 from gpt2lab.kvcache import KVCache
 from gpt2lab.model import GPT2, Ops
@@ -150,7 +150,8 @@ def _size(array):
 def compare(model, prompt="sentence"):
     """Print whether a model gives its reference, and if not, who is at fault.
 
-    The reference of the bundled model is stored; that of another one is what the library computes.
+    The reference of the bundled model is stored; that of another one is what the library computes
+    of the same text, or of as much of it as half of the context holds.
     """
     with np.load(STORED) as stored:
         ids, wanted, greedy = (stored[f"{prompt}/{part}"] for part in ("ids", "logits", "greedy"))
@@ -159,6 +160,7 @@ def compare(model, prompt="sentence"):
                                                 "eos_token_id": None}
     if model.config != Config.from_file(BUNDLED / "config.json"):
         right, origin = GPT2(model.config, model.weights, model.tokenizer), "the library's"
+        ids = model.encode(tokenizer().decode(ids))[:model.config.n_positions // 2]
         wanted = right(ids)[:, columns]                                             # (T, columns)
         greedy = right.generate_ids(ids, **greedily).ids
     try:

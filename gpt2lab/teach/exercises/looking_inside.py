@@ -23,7 +23,7 @@ from . import Case, exercise, mistake, random, title
 
 # what the lesson measures, and what its pictures show
 
-COMMON = 2000       # how many tokens the random words are drawn from
+COMMON = 2000       # how many tokens the random words are drawn from; of few, a tenth
 KINDS = ("tokens with short rows", "any token met in training", "any token")
 ROWS = 12           # how many positions the lens shows
 
@@ -37,7 +37,8 @@ def pool(model, kind=KINDS[0]):
     if kind == KINDS[1]:                # tokens that were never met share one row (lesson 04)
         first, count = np.unique(table[:, 0], return_counts=True)
         return np.flatnonzero(table[:, 0] != first[count.argmax()])
-    return np.sort(np.argsort((table ** 2).sum(axis=-1), kind="stable")[:COMMON])
+    count = min(COMMON, len(table) // 10)
+    return np.sort(np.argsort((table ** 2).sum(axis=-1), kind="stable")[:count])
 
 
 def twice(model, length, seed, kind=KINDS[0], before=0):
@@ -117,10 +118,14 @@ def first_changed(block, head, value=1.0, reach=True):
 
 
 def word_id(model, word):
-    """The first token of a word with a space before it. Raises ValueError where there is none."""
+    """The first token of a word with a space before it. Raises ValueError where there is none.
+
+    Where the space is a token of its own, as in a model of single bytes, it is the one behind it.
+    """
     if not word.strip():
         raise ValueError("the word is empty: give at least one letter")
-    return model.encode(" " + word.strip())[0]
+    first, *others = model.encode(" " + word.strip())
+    return others[0] if model.tokenizer.decode([first]) == " " else first
 
 
 @lru_cache(maxsize=1)

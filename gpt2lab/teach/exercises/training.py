@@ -2,6 +2,7 @@
 import math
 import os
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -14,7 +15,6 @@ from gpt2lab.sampling import probabilities, sample
 from gpt2lab.softmax import softmax
 from gpt2lab.teach.keeping import beside
 from gpt2lab.training import (
-    Rules,
     Training,
     cross_entropy,
     cross_entropy_back,
@@ -55,6 +55,7 @@ def split(text, V=256):
     return ids[:len(ids) * 9 // 10], ids[len(ids) * 9 // 10:]
 
 
+@training.one_thread
 def note(diary, run, held_out, pages=16):
     """Keep the model of this moment, and its loss on the held-out text, about 30 times a training.
 
@@ -71,6 +72,7 @@ def note(diary, run, held_out, pages=16):
 
 
 @lru_cache(maxsize=256)
+@training.one_thread
 def writes(model, prompt="The ", letters=110, temperature=0.7, seed=1):
     """What a model writes after a prompt, drawn with a seed; the prompt is part of it."""
     return prompt + model.generate(prompt, max_new_tokens=letters, temperature=temperature,
@@ -144,6 +146,7 @@ def trained(run):
     return run.losses
 
 
+@training.one_thread
 def previous_weights(diary, page):
     """Mean weight of each head of block 0 on the place before, at each stage: (stages, H)."""
     return np.array([inside.previous_word(model.trace(page)["h.0.attn.pattern"])
@@ -169,10 +172,10 @@ class _NotMovedOn:
         self.page = self.draw_of(rng)                                               # (T + 1,)
         return self.page
 
-    def rules(self):
-        return Rules(cross_entropy=lambda logits, _: training.cross_entropy(logits, self.page[:-1]),
-                     cross_entropy_back=lambda logits, _: training.cross_entropy_back(
-                         logits, self.page[:-1]))
+    def rules(self, rules):
+        return replace(
+            rules, cross_entropy=lambda logits, _: rules.cross_entropy(logits, self.page[:-1]),
+            cross_entropy_back=lambda logits, _: rules.cross_entropy_back(logits, self.page[:-1]))
 
 
 def no_mask(q, k, v, softmax=softmax):
@@ -180,19 +183,19 @@ def no_mask(q, k, v, softmax=softmax):
     return softmax(q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])) @ v             # (..., T, Dh)
 
 
-def _settings(ids):
+def _settings(ids, rules):
     """{what went wrong: what a Training is given}."""
     unmoved = _NotMovedOn(ids)
     return {
         "nothing": {},
         "rate ten times too small": {"rate": 0.0006},
         "rate a hundred times too large": {"rate": 0.6},
-        "uphill: p + rate g": {"rules": Rules(update=lambda p, g, rate: p + rate * g)},
-        "one-hot not subtracted": {"rules": Rules(
-            cross_entropy_back=lambda logits, targets: softmax(logits) / len(targets))},
-        "targets not moved on by one": {"draw": unmoved.draw, "rules": unmoved.rules()},
+        "uphill: p + rate g": {"rules": replace(rules, update=lambda p, g, rate: p + rate * g)},
+        "one-hot not subtracted": {"rules": replace(
+            rules, cross_entropy_back=lambda logits, targets: softmax(logits) / len(targets))},
+        "targets not moved on by one": {"draw": unmoved.draw, "rules": unmoved.rules(rules)},
         "the same four pages again and again": {"draw": _same_pages(ids)},
-        "mean for the bias's sum": {"rules": Rules(linear_back=lambda x, w, g: (
+        "mean for the bias's sum": {"rules": replace(rules, linear_back=lambda x, w, g: (
             g @ w.T, x.T @ g, g.mean(axis=0)))}}
 
 
@@ -202,14 +205,17 @@ MISTAKES = ["nothing", "rate ten times too small", "rate a hundred times too lar
 
 
 @lru_cache(maxsize=16)
-def went_wrong(what, wanted=150):
-    """A short training with one thing wrong: (losses, held-out loss in the right engine)."""
+def went_wrong(what, rules, wanted=150):
+    """A short training with one thing wrong: (losses, held-out loss in the right engine).
+
+    rules: those that are right.
+    """
     ids, held_out = split(read_book())
-    settings = {"draw": pages_of(ids, 32)} | _settings(ids)[what]
+    settings = {"draw": pages_of(ids, 32), "rules": rules} | _settings(ids, rules)[what]
     run = Training(small_config(N=32, D=32, H=2), settings.pop("draw"), steps(wanted), **settings)
     trained(run)
     right = GPT2(run.config, run.model.weights, run.model.tokenizer)
-    return run.losses, training.held_out_loss(right, held_out[:2000])
+    return run.losses, training.held_out_loss(right, held_out[:2000], rules)
 
 
 # the copying head
@@ -220,37 +226,34 @@ def letters():
     return np.array(tokenizer(256).encode("abcdefghijklmnopqrstuvwxyz"))            # (26,)
 
 
-def tellings(model, count=8):
-    """Mean loss on the first and on the second telling of random letters, and the patterns.
+def _told(rng, period, T):
+    """Different letters by chance, told again and again: (T,) ids."""
+    return np.resize(rng.permutation(letters())[:period], T)                        # (T,)
 
-    Returns: (first, second, (count, L, H, T, T)).
+
+def told_letters(T, period=10):
+    """The letters of the text whose pattern tellings gives."""
+    return tokenizer(256).decode(_told(np.random.default_rng(5), period, T))
+
+
+@training.one_thread
+def tellings(model, count=16, period=10):
+    """Mean loss of the first telling of random letters and of the later ones; a pattern; scores.
+
+    The letters, `period` different ones, are told until the context is full.
+    Returns: (first, later, (L, H, T, T) of the first of `count` texts, (L, H) mean weight of each
+        head on what followed last time).
     """
-    rng, first, second, patterns = np.random.default_rng(5), [], [], []
-    half = model.config.n_positions // 2
+    rng, losses, patterns = np.random.default_rng(5), [], []
+    T = model.config.n_positions
     for _ in range(count):
-        ids = np.tile(rng.choice(letters(), half), 2)                          # (T,)
+        ids = _told(rng, period, T)                                                 # (T,)
         trace = model.trace(ids)
-        losses = inside.position_losses(trace["logits"], ids)                       # (T - 1,)
-        first.append(losses[:half - 1].mean())
-        second.append(losses[half:].mean())
-        patterns.append([trace[f"h.{i}.attn.pattern"] for i in range(model.config.n_layer)])
-    return float(np.mean(first)), float(np.mean(second)), np.array(patterns)
-
-
-def best_scores(told):
-    """Of each stage and block, the best head's weight on what followed last time: (stages, L)."""
-    return np.array([scores(one).max(axis=-1) for one in told])
-
-
-def copying_head(told):
-    """(block, head) that looks most at what followed last time; told: what tellings gave."""
-    return tuple(map(int, np.unravel_index(scores(told).argmax(), told[2].shape[1:3])))
-
-
-def scores(told):
-    """Mean weight of each head on what followed in the first telling: (L, H)."""
-    patterns = told[2]                                                  # (count, L, H, T, T)
-    return inside.induction_score(patterns, patterns.shape[-1] // 2).mean(axis=0)   # (L, H)
+        losses.append(inside.position_losses(trace["logits"], ids))                 # (T - 1,)
+        patterns.append(inside.patterns_of(trace))                                  # (L, H, T, T)
+    first, later = np.split(np.mean(losses, axis=0), [period - 1])
+    scores = inside.induction_score(np.array(patterns), period).mean(axis=0)        # (L, H)
+    return float(first.mean()), float(later[1:].mean()), patterns[0], scores
 
 
 # the exercises

@@ -141,16 +141,16 @@ def mistakes(curves):
 
 
 @plot.styled
-def copying(stages, first, second, scores):
-    """Loss on the first and on the second telling, and the best head's induction score."""
+def copying(stages, first, later, scores):
+    """Loss on the first and on later tellings, and each block's best induction score."""
     fig, (left, right) = figure(2, height=290, alt=(
-        "The loss on the first and on the second telling of random letters, over the steps; beside "
-        "it, of each block the best head's weight on what followed last time.\n"
-        f"The second telling costs {second[0]:.2f} nats at the start and {second[-1]:.2f} at the "
-        f"end, the first {first[-1]:.2f}; the best head of block 1 ends at {scores[-1, 1]:.2f}."))
-    fig.drawn = {"first": np.array(first), "second": np.array(second), "scores": scores}
+        "The loss on the first and on later tellings of random letters, over the steps; beside it, "
+        "of each block the best head's weight on what followed last time.\n"
+        f"The later tellings cost {later[0]:.2f} nats at the start and {later[-1]:.2f} at the end, "
+        f"the first {first[-1]:.2f}; the best head of block 1 ends at {scores[-1, 1]:.2f}."))
+    fig.drawn = {"first": np.array(first), "later": np.array(later), "scores": scores}
     left.plot(stages, first, color=plot.BLUE, label="first telling")
-    left.plot(stages, second, color=plot.VERMILLION, linestyle="--", label="second telling")
+    left.plot(stages, later, color=plot.VERMILLION, linestyle="--", label="later tellings")
     left.set(xlabel="step", ylabel="loss (nats a letter)", ylim=(0, 6))
     left.legend(frameon=False)
     for block in range(scores.shape[1]):
@@ -162,15 +162,12 @@ def copying(stages, first, second, scores):
 
 
 @plot.styled
-def head_map(pattern, step, block, head, score):
-    """The pattern (T, T) of one head at one step, over two tellings of random letters."""
-    fig = plot.heat({f"step {step:,}: block {block}, head {head}": pattern}, "query",
-                    "key", kind="probability", height=380, alt=(
-        "The weights of one head while random letters are told twice.\n"
+def head_map(pattern, letters, step, block, head, score):
+    """The pattern (T, T) of one head at one step, while random letters are told again."""
+    fig = plot.heat({f"step {step:,}: block {block}, head {head}": pattern}, "query", "key",
+                    rows=letters, columns=letters, kind="probability", height=420, alt=(
+        "The weights of one head while random letters are told again and again.\n"
         f"At step {step:,}, block {block} head {head} gives {score:.2f} of its weight to what "
         "followed last time."))
     fig.few_colours = True
-    ax = fig.axes[0]
-    ax.axhline(len(pattern) / 2 - 0.5, color="white", linewidth=1)
-    ax.set_ylabel("query (below the white line: second telling)")
     return fig
