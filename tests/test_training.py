@@ -725,6 +725,12 @@ def test_an_update_that_writes_into_what_it_gets():
     assert_same_training(advanced(tiny(rules=Rules(update=in_place)), 3), advanced(tiny(), 3))
 
 
+def test_an_update_in_another_type_leaves_float32():
+    training = advanced(tiny(rules=Rules(update=lambda p, g, rate: p - np.float64(rate) * g)), 3)
+    assert {array.dtype for array in training.model.weights.values()} == {np.dtype(np.float32)}
+    assert np.allclose(training.losses, advanced(tiny(), 3).losses, rtol=0, atol=1e-4)
+
+
 @pytest.mark.parametrize("wrong", [lambda p, g, rate: p[:-1], lambda p, g, rate: 0.5,
                                    lambda p, g, rate: None])
 def test_an_update_that_gives_no_row_is_refused(wrong):
@@ -741,6 +747,7 @@ def test_the_rate_rises_and_comes_down_in_a_straight_line(steps):
     rates = np.array([training.rate_at(t) for t in range(1, steps + 4)])
     top = int(rates.argmax())
     assert 0.45 <= rates[top] <= 0.5 and top <= min(100, steps / 10)
+    assert math.isclose(rates[0], 0.5 / {100: 11, 3000: 100}.get(steps, 1))
     assert (np.diff(rates[:top + 1]) > 0).all() and (rates[:steps] > 0).all()
     assert np.allclose(np.diff(rates[top + 1:steps + 1]), -0.5 / steps)
     assert (rates[steps:] == 0).all()
@@ -914,6 +921,9 @@ def test_a_model_that_has_an_end_token_keeps_it(tmp_path):
     save(made(dtype=np.float32, eos_token_id=6, bos_token_id=0), tmp_path)
     config = gpt2lab.load(tmp_path).config
     assert (config.eos_token_id, config.bos_token_id) == (6, 0)
+    save(made(dtype=np.float32, eos_token_id=7), tmp_path)      # of 7 ids the last is 6
+    values = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    assert values["eos_token_id"] is None
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()],
