@@ -160,7 +160,7 @@ def test_a_folded_cell_tells_nothing(path):
             continue
         first, *others = "".join(texts(cell.outputs[0])).split("\n")
         picture = "image/png" in cell.outputs[0].get("data", {})    # see the test above
-        known = "gallery(", "compare(", "show.source(", *refresh.TELLS
+        known = "gallery(", "compare(", "show.source(", "play.train(", *refresh.TELLS
         if picture or cell.source.startswith(known):
             continue
         header = others and others[0] and set(others[0]) <= {"-", " "}
