@@ -8,6 +8,7 @@ from gpt2lab.teach import plot, show
 COLUMNS, LINES = 74, 3          # of a text that a model wrote
 
 
+@plot.styled
 def figure(panels=1, **settings):
     """plot.figure with few colours: this lesson stores many pictures."""
     fig, axes = plot.figure(panels, **settings)
