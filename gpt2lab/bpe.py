@@ -226,8 +226,7 @@ def read_tokens(encoder_json):
 def check_size(size, tokenizer):
     """Raise ValueError if `size` is no number of first tokens: each text needs the 256 bytes."""
     most = len(tokenizer.tokens) - (tokenizer.end_of_text is not None)
-    whole = hasattr(size, "__index__") and not isinstance(size, bool)
-    if not whole or not 256 <= size <= most:
+    if not hasattr(size, "__index__") or not 256 <= size <= most:
         raise ValueError(f"first: size must be a whole number from 256 to {most}, got {size!r:.60}")
 
 

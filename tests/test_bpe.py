@@ -21,7 +21,7 @@ from tiktoken.load import data_gym_to_mergeable_bpe_ranks
 from tiktoken_ext.openai_public import r50k_pat_str
 
 import gpt2lab
-from gpt2lab import bpe, unicode_classes
+from gpt2lab import bpe, checkpoint, unicode_classes
 from gpt2lab.bpe import BPE
 from gpt2lab.tokenizer import Tokenizer, best_tokenizer
 from inputs import in_an_ascii_folder
@@ -598,3 +598,163 @@ def test_what_is_no_token_id_is_refused_in_our_words(tokenizer, ids, decode):
     sentence = "decode: a token id must be a whole number from 0 to 50256"
     with pytest.raises(ValueError, match=sentence):
         getattr(tokenizer, decode)(ids)
+
+
+# The first V tokens only: the 256 bytes and the first merges
+
+SIZES = [256, 257, 512, 5000, 50256]
+PAIRS = {size: (OWN.first(size), FAST.first(size)) for size in SIZES}
+EACH = pytest.mark.parametrize("tokenizer", [one for pair in PAIRS.values() for one in pair],
+                               ids=[f"{kind} {size}" for size in SIZES
+                                    for kind in ("BPE", "Tokenizer")])
+SPECIAL = pytest.mark.parametrize("special", [False, True], ids=["plain", "special"])
+
+
+def first_agree(text, special=False):
+    """Both give the same ids for each size, all below it, and the text's own bytes come back."""
+    for size, (own, fast) in PAIRS.items():
+        ids = own.encode(text, allow_special=special)
+        assert ids == fast.encode(text, allow_special=special), (size, ascii(text[:100]))
+        assert all(type(i) is int and 0 <= i < size for i in ids)
+        for one in (own, fast):
+            assert one.decode_bytes(ids) == text.encode("utf-8") and one.decode(ids) == text
+            assert "".join(one.decode_stream(ids)) == text
+
+
+@EACH
+def test_the_first_tokens_are_those_of_the_whole(tokenizer):
+    size = len(tokenizer.tokens)
+    assert size in SIZES and tokenizer.tokens == OWN.tokens[:size]
+    assert tokenizer.end_of_text is None
+
+
+def test_the_first_merges_by_hand():
+    """Merge 1 is a space and t, merge 2 a space and a, merge 3 h and e."""
+    text, bytes_of = " the a he", [220, 83, 71, 68, 220, 64, 220, 71, 68]
+    wanted = {256: bytes_of, 257: [256, 71, 68, 220, 64, 220, 71, 68],
+              258: [256, 71, 68, 257, 220, 71, 68], 259: [256, 258, 257, 220, 258]}
+    for size, ids in wanted.items():
+        for whole in (OWN, FAST):
+            assert whole.first(size).encode(text) == ids
+
+
+def test_all_but_the_end_token_give_the_ids_of_the_whole():
+    for text in AWKWARD:
+        assert PAIRS[50256][0].encode(text) == OWN.encode(text)
+
+
+@SPECIAL
+def test_the_first_tokens_of_awkward_texts(special):
+    for text in AWKWARD[::3]:
+        first_agree(text, special)
+    dice = random.Random(7)
+    for _ in range(100):
+        first_agree("".join(dice.choices(AWKWARD, k=dice.randint(2, 12))), special)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+                | st.text("etaoinshr dlu\n'", max_size=30) | st.sampled_from(AWKWARD),
+                max_size=6).map("".join), st.booleans())
+def test_the_first_tokens_of_random_texts(text, special):
+    first_agree(text, special)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.data())
+def test_any_ids_of_the_first_tokens_are_decoded_alike(data):
+    size = data.draw(st.sampled_from(SIZES))
+    ids = data.draw(st.lists(st.integers(0, size - 1), max_size=20))
+    own, fast = PAIRS[size]
+    assert own.decode(ids) == fast.decode(ids) == OWN.decode(ids)
+    assert own.decode_bytes(ids) == fast.decode_bytes(ids) == OWN.decode_bytes(ids)
+    assert list(own.decode_stream(ids)) == list(fast.decode_stream(ids))
+
+
+def test_the_first_tokens_of_long_words():
+    """Beyond SHORT bytes BPE takes the other way to merge."""
+    for text in ("then" * 30, "z" * 500, pseudo_random_letters(3000), "\U0001f980" * 50):
+        first_agree(text)
+    for size in SIZES:
+        own = OWN.first(size)
+        for length in (1, 7, 39, 40, 41, 60):
+            data = pseudo_random_letters(length).encode()
+            assert own._merge(data) == own._merge_by_heap(data)
+
+
+@EACH
+def test_there_is_no_end_token(tokenizer):
+    """Asked for or not, its name is plain text; and no id stands for it."""
+    text = "Stop <|endoftext|> now<|endoftext|>"
+    ids = tokenizer.encode(text)
+    assert tokenizer.encode(text, allow_special=True) == ids
+    assert tokenizer.decode(ids) == text and max(ids) < len(tokenizer.tokens)
+    assert tokenizer.end_of_text is None and b"<|endoftext|>" not in tokenizer.tokens
+    begin = tokenizer.encode("<|endoftext|>", allow_special=True)
+    assert len(begin) > 4 and tokenizer.encode("<|endoftext|>") == begin
+
+
+@pytest.mark.parametrize("tokenizer", PAIRS[512], ids=["BPE", "Tokenizer"])
+@SPECIAL
+def test_a_million_spaces_of_the_first_tokens(tokenizer, special):
+    """Where tiktoken gives up and our own pattern cuts, there is no end token either."""
+    end = " y<|endoftext|>  z"
+    ids = tokenizer.encode("a b" + " " * 1_000_000 + end, allow_special=special)
+    first, last = tokenizer.encode("a b"), tokenizer.encode(end)
+    assert ids == first + [220] * 1_000_000 + last
+
+
+@EACH
+@pytest.mark.parametrize("beyond", [0, 1, 10**6], ids=["V", "V + 1", "far"])
+def test_ids_beyond_the_first_tokens_do_not_exist(tokenizer, beyond):
+    size = len(tokenizer.tokens)
+    for decode in (tokenizer.decode, tokenizer.decode_bytes,
+                   lambda ids: list(tokenizer.decode_stream(ids))):
+        for ids in ([size + beyond], [0, size + beyond], [-1]):
+            with pytest.raises(ValueError, match=f"from 0 to {size - 1}, got {ids[-1]}"):
+                decode(ids)
+    assert tokenizer.decode_bytes([size - 1]) == OWN.tokens[size - 1]
+
+
+@EACH
+def test_what_is_no_text_is_refused_by_the_first_tokens_too(tokenizer):
+    with pytest.raises(ValueError, match="surrogate.*place 1"):
+        tokenizer.encode("a\ud800")
+    with pytest.raises(ValueError, match="must be a str, got bytes"):
+        tokenizer.encode(b"a")
+
+
+@BOTH
+@pytest.mark.parametrize("size", [255, 0, -1, 50257, 50258, 10**9, 256.0, "256", None, True],
+                         ids=repr)
+def test_sizes_without_all_bytes_or_with_the_end_token_are_refused(tokenizer, size):
+    sentence = rf"size must be a whole number from 256 to 50256, got {size!r}"
+    with pytest.raises(ValueError, match=sentence):
+        tokenizer.first(size)
+    if size is not None:
+        with pytest.raises(ValueError, match=sentence):
+            Tokenizer(FOLDER, size)
+
+
+@BOTH
+def test_the_first_of_the_first(tokenizer):
+    some = tokenizer.first(512)
+    assert some.first(512).tokens == some.tokens and some.first(300).tokens == OWN.tokens[:300]
+    assert some.first(np.int64(300)).encode("then the") == tokenizer.first(300).encode("then the")
+    with pytest.raises(ValueError, match="from 256 to 512, got 513"):
+        some.first(513)
+
+
+def test_a_model_gets_its_first_tokens_with_and_without_tiktoken(monkeypatch):
+    for whole in (FAST, OWN):
+        monkeypatch.setattr(checkpoint, "best_tokenizer", lambda folder, whole=whole: whole)
+        checkpoint.tokenizer.cache_clear()
+        try:
+            for size in (255, 100, 1, 50257, 50258, None):
+                assert checkpoint.tokenizer(size) is whole
+            for size in SIZES:
+                some = checkpoint.tokenizer(size)
+                assert type(some) is type(whole) and some.tokens == OWN.tokens[:size]
+                assert checkpoint.tokenizer(size) is some               # made once
+        finally:
+            checkpoint.tokenizer.cache_clear()

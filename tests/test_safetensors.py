@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from gpt2lab import safetensors
-from gpt2lab.safetensors import SafetensorsError, open_file, read_header
+from gpt2lab.safetensors import SafetensorsError, open_file, read_header, save_file
 
 MEGABYTE = 1_000_000
 ONE = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
@@ -542,3 +542,102 @@ def test_random_valid_files(tmp_path_factory, data, arrays, pad, metadata, ascii
     for name in file:
         assert file[name].dtype == theirs[name].dtype and file[name].shape == theirs[name].shape
         assert file[name].tobytes() == theirs[name].tobytes()
+
+
+# --- the writer -----------------------------------------------------------------------------------
+
+def header_of(path):
+    """The header's bytes, and where the numbers begin."""
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    return content[8:8 + length], 8 + length
+
+
+def written_and_read(path, tensors):
+    """What our reader finds in the file that our writer made of the tensors; official too."""
+    save_file(tensors, path)
+    file = open_file(path)
+    assert list(file) == list(tensors) and file.metadata == {}
+    for name, array in tensors.items():
+        same(file[name], np.asarray(array))
+    header, start = header_of(path)
+    assert start % 8 == 0 and len(header) - len(header.rstrip(b" ")) < 8
+    assert os.path.getsize(path) == start + sum(np.asarray(a).nbytes for a in tensors.values())
+    assert official_accepts(path.read_bytes()) in (None, True)
+    return file
+
+
+@pytest.mark.parametrize("dtype", NUMPY)
+def test_every_type_is_written(tmp_path, dtype):
+    code = np.dtype(NUMPY[dtype])
+    for shape in ((3,), (), (0,), (2, 0, 3), (1, 2, 3), (7, 5)):
+        array = np.arange(1, math.prod(shape) + 1).astype(code).reshape(shape)
+        file = written_and_read(tmp_path / "own", {"a": array})
+        assert file.entries["a"].dtype == dtype and file.entries["a"].shape == shape
+
+
+def test_several_tensors_keep_their_order(tmp_path):
+    """Odd sizes before larger items: they are not aligned then, and are read all the same."""
+    tensors = {"z": np.uint8([1, 2, 3]), "a": np.float64([[0.5, -0.0, np.nan]]), "": np.array(True),
+               "ä \U0001f980 \"\\\n": np.float32([[], []]), "m": np.int16([5])}
+    file = written_and_read(tmp_path / "own", tensors)
+    assert [entry.begin for entry in file.entries.values()] == sorted(
+        entry.begin for entry in file.entries.values())
+
+
+@pytest.mark.parametrize("length", range(16))
+def test_the_header_is_padded_to_eight_bytes(tmp_path, length):
+    written_and_read(tmp_path / "own", {"n" * length: np.float32([1])})
+
+
+def test_a_file_of_no_tensors(tmp_path):
+    assert len(written_and_read(tmp_path / "own", {})) == 0
+    assert (tmp_path / "own").read_bytes() == b"\x08" + bytes(7) + b"{}      "
+
+
+def test_arrays_of_any_layout_are_written_row_by_row(tmp_path):
+    whole = np.arange(24, dtype=np.float32).reshape(4, 6)
+    whole.flags.writeable = False
+    written_and_read(tmp_path / "own", {
+        "turned": whole.T, "every second": whole[::2, 1::3], "backwards": whole[::-1, ::-1],
+        "by columns": np.asfortranarray(whole), "a number": np.float32(7),
+        "again and again": np.broadcast_to(whole[0], (3, 6))})
+
+
+@pytest.mark.parametrize("array", [
+    np.float32([1]).astype(">f4"), np.array(["text"]), np.array([None]), np.array([b"x"]),
+    np.zeros(2, "f4,i4"), np.array("2020-01-01", "M8[D]"), np.complex128([1]),
+    np.zeros(1, np.longdouble).astype(np.clongdouble)], ids=lambda array: array.dtype.str)
+def test_types_that_the_format_lacks_are_refused(tmp_path, array):
+    with pytest.raises(ValueError, match="tensor 'b' has dtype .*, not one of BOOL, U8"):
+        save_file({"a": np.float32([1]), "b": array}, tmp_path / "own")
+    assert not (tmp_path / "own").exists()          # before anything is written
+
+
+@pytest.mark.parametrize("array", [[1.0, 2.0], 3.0, None, "text"], ids=repr)
+def test_what_is_no_array_is_not_written(tmp_path, array):
+    with pytest.raises(ValueError, match="tensor 'b' must be an array, got "):
+        save_file({"a": np.float32([1]), "b": array}, tmp_path / "own")
+    assert not (tmp_path / "own").exists()
+
+
+@pytest.mark.parametrize("name", ["__metadata__", 3, None, b"a", ("a", "b"), "a\ud800"], ids=ascii)
+def test_names_that_no_reader_takes_are_not_written(tmp_path, name):
+    with pytest.raises(ValueError):
+        save_file({"a": np.float32([1]), name: np.float32([1])}, tmp_path / "own")
+    assert not (tmp_path / "own").exists()
+
+
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(st.dictionaries(NAMES, ARRAYS, max_size=5))
+def test_random_tensors_are_written(tmp_path_factory, tensors):
+    path = tmp_path_factory.getbasetemp() / "random_own.safetensors"
+    file = written_and_read(path, tensors)
+    try:
+        from safetensors.numpy import load
+    except ImportError:
+        return
+    theirs = load(path.read_bytes())
+    assert theirs.keys() == file.keys()
+    for name, array in tensors.items():
+        assert theirs[name].dtype == array.dtype and theirs[name].tobytes() == array.tobytes()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import gpt2lab
 from cells import run
@@ -436,7 +437,7 @@ def test_ids_that_are_no_page_are_refused(ids, sentence):
 
 
 def test_exchanged_rules_are_asked():
-    """Each in every place: the loss and its way back once a page, linear_back once a layer."""
+    """Each in every place: that of the loss once a page, of linear once a layer, of plus twice."""
     calls = []
 
     def counted(name, rule):
@@ -447,11 +448,12 @@ def test_exchanged_rules_are_asked():
     rules = Rules(**{name: counted(name, rule) for name, rule in vars(Rules()).items()})
     model, ids = made(n_layer=2), [3, 1, 3, 6]
     assert_same_gradients(gradients(model, ids, rules), gradients(model, ids), 0)
-    assert sorted(calls) == ["cross_entropy", "cross_entropy_back"] + ["linear_back"] * 8
+    assert sorted(calls) == ["cross_entropy", "cross_entropy_back"] + (
+        ["linear_back"] * 8 + ["plus_back"] * 4)
     calls.clear()
     Training(TINY, pages_of(IDS, 8), pages=3, rules=rules).advance()
     assert sorted(calls) == ["cross_entropy"] * 3 + ["cross_entropy_back"] * 3 + (
-        ["linear_back"] * 12 + ["update"])
+        ["linear_back"] * 12 + ["plus_back"] * 6 + ["update"])
     assert held_out_loss(model, [1] * 11, Rules(cross_entropy=lambda logits, ids: len(ids))) == 5
 
 
@@ -656,7 +658,7 @@ def test_an_interrupted_step_changes_nothing(place, error):
 
 def stopped_at(training, count):
     """One step, interrupted before the count-th of Python's own small steps; False: it was done."""
-    left = [count]
+    left, codes = [count], (Training.advance.__code__, Training.advance.__wrapped__.__code__)
 
     def each(frame, event, argument):
         if event == "opcode":
@@ -666,7 +668,7 @@ def stopped_at(training, count):
         return each
 
     def watch(frame, event, argument):
-        if frame.f_code is Training.advance.__code__:
+        if frame.f_code in codes:
             frame.f_trace_opcodes = True
             return each
     before = sys.gettrace()
@@ -692,6 +694,28 @@ def test_an_interruption_at_any_moment_of_a_step():
         if not interrupted:
             break
     assert count > 50
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_one_thread_is_enough_for_a_step(fails):
+    """And afterwards there are as many as before, whatever happened."""
+    def threads():
+        return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+
+    def draw(rng):
+        seen.append(threads())
+        return [1] if fails else pages_of(IDS, 8)(rng)
+    seen, training = [], tiny(draw)
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = threads()
+        with pytest.raises(ValueError) if fails else contextlib.nullcontext():
+            training.advance()
+        held_out_loss(training.model, IDS[:20], Rules(
+            cross_entropy=lambda logits, targets: seen.append(threads()) or 0))
+        assert threads() == before
+    if not before:
+        pytest.skip("this NumPy's BLAS has no threads that can be counted")
+    assert seen and all(count == 1 for counts in seen for count in counts)
 
 
 def test_an_update_that_writes_into_what_it_gets():
@@ -788,27 +812,34 @@ def test_pages_come_from_everywhere():
             pages_of(short, 2)
 
 
-@pytest.mark.parametrize("T", [64, 7, 2])
+@pytest.mark.parametrize("T", [32, 7, 64])
 def test_pages_and_repeats(T):
-    """Half of them are text; the other half are letters by chance, told twice and a bit."""
-    text, letters, rng = np.arange(1000, 1200), [65, 66, 67, 90], np.random.default_rng(1)
-    draw, half = pages_and_repeats(text, T, letters), T // 2
-    pages = [draw(rng) for _ in range(400)]
-    told = [page for page in pages if page[0] < 1000]
-    assert 150 < len(told) < 250 and all(page.shape == (T + 1,) for page in pages)
+    """Half of them are text; the other half are 6 to 16 different letters, again and again."""
+    text, letters = fixed(range(1000, 1200), int), fixed(range(60, 86), int)
+    rng = np.random.default_rng(1)
+    draw, periods = pages_and_repeats(text, T, letters), []
+    pages = [draw(rng) for _ in range(600)]
+    assert all(page.shape == (T + 1,) and page.dtype == int for page in pages)
     for page in pages:
         if page[0] >= 1000:
             assert np.array_equal(page, np.arange(page[0], page[0] + T + 1))
         else:
-            assert np.array_equal(page[half:], page[:T + 1 - half]) and set(page) <= set(letters)
+            periods.append(len(set(page)))
+            assert np.array_equal(page[periods[-1]:], page[:-periods[-1]]) or periods[-1] == T + 1
+            assert set(page) <= set(letters)
+    assert 250 < len(periods) < 350
+    assert set(periods) == set(range(6, min(T + 1, 16) + 1))    # the longest and the shortest too
+    told = [page for page in pages if page[0] < 1000]
     assert {letter for page in told for letter in page} == set(letters)
-    assert len({tuple(page) for page in told}) > (len(told) / 2 if T == 64 else 3)
+    assert len({tuple(page) for page in told}) == len(told)
+    assert max(np.bincount([page[0] for page in told])) < 40    # of 300 pages; 12 for each letter
+    assert len({page[0] for page in pages if page[0] >= 1000}) > min(100, 200 - T) / 2
 
 
 @pytest.mark.parametrize("arguments, sentence", [
-    (([1, 2], 2, [1]), "more tokens"), (([1, 2, 3], 1, [1]), "T of at least 2"),
-    (([1, 2, 3], 2, []), "letters"), (([1, 2, 3], 2, 5), "letters"),
-    (([1, 2, 3], 2, [[1]]), "letters")], ids=str)
+    (([1, 2], 2, range(16)), "more tokens"), (([1, 2, 3], 2, []), "at least 16 ids"),
+    (([1, 2, 3], 2, range(15)), r"at least 16 ids, got shape \(15,\)"),
+    (([1, 2, 3], 2, 5), "letters"), (([1, 2, 3], 2, np.ones((16, 16), int)), "letters")], ids=str)
 def test_pages_and_repeats_refuses(arguments, sentence):
     with pytest.raises(ValueError, match=sentence):
         pages_and_repeats(*arguments)
