@@ -348,12 +348,37 @@ def test_tellings_of_a_perfect_copier():
     """A model that knows nothing: log(256) everywhere, every head looks at all alike."""
     config = small_config(N=32, D=8, L=2, H=2)
     weights = {name: np.zeros(shape, np.float32) for name, shape in config.shapes()}
-    first, later, patterns, scores = ready_made.tellings(GPT2(config, weights))
+    first, later, patterns, followed, before = ready_made.tellings(GPT2(config, weights))
     assert first == pytest.approx(math.log(256), rel=1e-6) == later
     assert patterns.shape == (2, 2, 32, 32)
-    np.testing.assert_allclose(scores, np.mean([1 / (t + 1) for t in range(10, 32)]), rtol=1e-5)
+    # at place t each key gets 1 / (t + 1), and what followed stands there t // 10 times
+    np.testing.assert_allclose(followed, np.mean([(t // 10) / (t + 1) for t in range(10, 32)]),
+                               rtol=1e-5)
+    np.testing.assert_allclose(before, np.mean([1 / (t + 1) for t in range(1, 32)]), rtol=1e-5)
     letters = ready_made.told_letters(32)
     assert letters[:10] == letters[10:20] and len(set(letters[:10])) == 10 and letters.isalpha()
+
+
+def test_what_followed_is_counted_in_all_tellings():
+    """Period 3: the query at 7 is the second letter, which was followed at 2 and at 5."""
+    pattern = np.zeros((1, 1, 8, 8))
+    pattern[0, 0, 7, [2, 5, 4]] = 0.5, 0.3, 0.2
+    assert ready_made._what_followed(pattern, 3)[0, 0] == pytest.approx(0.8 / 5)
+    pattern[0, 0, 7, :] = np.arange(8) == 7     # itself
+    assert ready_made._what_followed(pattern, 3)[0, 0] == 0
+
+
+def test_a_frequencies_loss_by_hand():
+    ids = np.array(tokenizer(256).encode("aaab"))
+    assert ready_made.frequencies_loss(ids) == pytest.approx(
+        -(0.75 * math.log(0.75) + 0.25 * math.log(0.25)))
+
+
+def test_a_loss_beyond_the_picture_is_written_there():
+    fig = pictures.short({"up": ([5.0, 80.0], 72.4), "right": ([5.0, 3.0], 3.1)}, ("a floor", 3.05))
+    assert [text.get_text() for text in fig.axes[0].texts] == ["72 "]
+    assert "held out 72.4" in fig.alt
+    drawn(fig)
 
 
 def test_without_the_plus_the_stream_is_dropped():
@@ -408,10 +433,10 @@ def test_pictures_draw_what_was_measured(life):
     found = drawn(pictures.plateau(list(diary), [5, 4, 3, 2], weights, 2.28))
     assert found["weights"] is weights
     told = [ready_made.tellings(model, 2, 4) for _, model in diary.values()]
-    first, later, patterns, scores = zip(*told)
-    best = np.array([one.max(axis=-1) for one in scores])
-    found = drawn(pictures.copying(list(diary), first, later, np.hstack([best, best])))
+    first, later, patterns, followed, before = map(np.array, zip(*told))
+    found = drawn(pictures.copying(list(diary), first, later, before[:, 0, 0], followed[:, 0, 1]))
     np.testing.assert_array_equal(found["later"], later)
+    np.testing.assert_array_equal(found["followed"], followed[:, 0, 1])
     drawn(pictures.head_map(patterns[-1][0, 1], ready_made.told_letters(16), 30, 0, 1, 0.5))
     assert drawn(pictures.pairs([5.5, 3.0, 2.5], 2.3))["floor"] == [2.3]
 
