@@ -421,10 +421,11 @@ def save(model, folder):
     values = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]} | vars(model.config)
     values |= {key: None for key in ("bos_token_id", "eos_token_id")     # not in a small V
                if (values[key] or 0) >= model.config.vocab_size}
-    parts = folder / "config.json.part", folder / "model.safetensors.part"
+    # first the file that may be in use, which Windows does not replace: then nothing is
+    parts = folder / "model.safetensors.part", folder / "config.json.part"
     try:
-        parts[0].write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
-        save_file(model.weights, parts[1])
+        save_file(model.weights, parts[0])
+        parts[1].write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
         for part in parts:
             os.replace(part, part.with_suffix(""))
     finally:

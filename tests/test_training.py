@@ -918,7 +918,7 @@ def test_a_model_that_has_an_end_token_keeps_it(tmp_path):
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()],
                          ids=["full", "interrupted"])
-@pytest.mark.parametrize("place", ["save_file", "replace"])
+@pytest.mark.parametrize("place", ["save_file", "write_text", "replace"])
 def test_a_failure_leaves_the_old_model_and_nothing_else(tmp_path, monkeypatch, place, error):
     old, new = advanced(tiny(), 1).model, advanced(tiny(seed=5), 2).model
     save(old, tmp_path / "used")
@@ -928,13 +928,17 @@ def test_a_failure_leaves_the_old_model_and_nothing_else(tmp_path, monkeypatch, 
         Path(path).write_bytes(b"half of the numbers")
         raise error
 
-    def none(*paths):
-        raise error
+    def of_weights(part, path, replace=os.replace):
+        if Path(path).name == "model.safetensors":
+            raise error
+        replace(part, path)
     with monkeypatch.context() as patch:
         if place == "save_file":
             patch.setattr(training, "save_file", half)
+        elif place == "write_text":
+            patch.setattr(Path, "write_text", lambda path, text, encoding: half(text, path))
         else:
-            patch.setattr(os, "replace", none)
+            patch.setattr(os, "replace", of_weights)
         for folder in ("used", "new"):
             with pytest.raises(type(error)):
                 save(new, tmp_path / folder)
@@ -985,7 +989,7 @@ def test_a_folder_that_cannot_be_written_to():
         folder.chmod(0o555)
         new = advanced(tiny(), 2).model
         try:
-            with nobody(), pytest.raises(PermissionError, match="config.json.part"):
+            with nobody(), pytest.raises(PermissionError, match="safetensors.part"):
                 save(new, folder)
             with nobody(), pytest.raises(PermissionError, match="below"):
                 save(new, folder / "below")
