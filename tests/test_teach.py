@@ -484,6 +484,62 @@ def test_a_text_grows_under_its_button(screen, monkeypatch):
     assert shown[-1] == {"text/plain": "ValueError: no more"}
 
 
+class Run:
+    """Something to train: five steps; the stop button is pressed in step `stopped`."""
+    steps = 5
+
+    def __init__(self, stopped=None):
+        self.losses, self.stopped = [], stopped
+
+    def advance(self):
+        if len(self.losses) == self.stopped:
+            self.stopped = None
+            raise KeyboardInterrupt
+        self.losses = [*self.losses, 5 - len(self.losses)]
+
+
+def test_a_training_is_seen_while_it_goes_on(screen):
+    shown, updates = screen
+    run, noted = Run(), []
+    play.train(run, lambda: noted.append(len(run.losses)),
+               lambda: plot.message(f"after {len(run.losses)}"), every=0)
+    assert noted == [0, 1, 2, 3, 4, 5]
+    assert [bundle["text/plain"] for bundle in updates] == [
+        f"{MESSAGE}after {t}" for t in (1, 2, 3, 4, 5, 5)]
+    assert shown == [{"text/plain": "5 steps in 0 seconds"}, updates[-1]]
+
+
+def test_between_two_pictures_time_must_pass(screen):
+    _, updates = screen
+    play.train(Run(), lambda: None, lambda: plot.message("one"), every=60)
+    assert len(updates) == 1                    # at the end
+
+
+def test_a_training_that_is_stopped_goes_on(screen):
+    shown, updates = screen
+    run = Run(stopped=2)
+    for _ in range(2):
+        play.train(run, lambda: None, lambda: plot.message(f"after {len(run.losses)}"), every=60)
+    assert [bundle["text/plain"] for bundle in shown[::2]] == [
+        "Stopped at step 2 of 5: run this cell again and it goes on.",
+        "5 steps, 0 seconds for the last 3"]
+    assert [bundle["text/plain"] for bundle in updates] == [
+        f"{MESSAGE}after {t}" for t in (2, 5)]
+
+
+def test_a_training_that_is_over_is_shown_again(screen):
+    shown, _ = screen
+    run = Run()
+    for _ in range(2):
+        play.train(run, lambda: None, lambda: plot.message("after"))
+    assert len(run.losses) == 5 and shown[2]["text/plain"] == "5 steps: all are done"
+
+
+def test_an_error_in_a_training_is_seen(screen):
+    with pytest.raises(ZeroDivisionError):
+        play.train(Run(), lambda: 1 / 0, lambda: plot.message("never"))
+
+
 def test_explorer_shows_its_own_errors(screen):
     shown, updates = screen
     slider = play.slider("n", 1, 0, 3)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -252,11 +253,13 @@ def test_a_terminal_gets_no_empty_line_before_a_refusal(capsys, text, out, monke
 
 def test_a_terminal_sees_no_control_characters(capsys, text, out, monkeypatch):
     class Escapes(training.Training):
-        def advance(self):
-            super().advance()
-            (i,) = gpt2lab.checkpoint.tokenizer(256).encode("\x1b")
-            self._model.weights["ln_f.weight"][:] = 0               # whatever it has read
-            self._model.weights["ln_f.bias"][:] = 1000 * self._model.weights["wte.weight"][i]
+        @property
+        def model(self):
+            model = super().model
+            (i,) = model.encode("\x1b")
+            bias = 1000 * model.weights["wte.weight"][i]            # whatever it has read
+            return replace(model, weights=model.weights | {
+                "ln_f.weight": np.zeros_like(bias), "ln_f.bias": bias})
     monkeypatch.setattr(command, "Training", Escapes)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     said = run(capsys, text, "--out", out, "--steps", 1)[1]
@@ -267,6 +270,8 @@ def test_the_time_left_and_the_mean_of_the_last_losses(text, out, monkeypatch):
     told, now = [], [0.0]
 
     class Slow(training.Training):
+        losses = []
+
         def advance(self):
             now[0] += 2
             self.losses.append(float(len(self.losses)))

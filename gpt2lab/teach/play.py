@@ -151,9 +151,10 @@ def train(run, note, draw, every=1.0):
         shown(f"Stopped at step {len(run.losses):,} of {run.steps:,}: "
               "run this cell again and it goes on.")
         return
-    shown(f"{run.steps:,} steps, {time.perf_counter() - begin:.0f} seconds for the last "
-          f"{run.steps - done:,}" if done else
-          f"{run.steps:,} steps in {time.perf_counter() - begin:.0f} seconds")
+    took, rest = f"{time.perf_counter() - begin:.0f} seconds", run.steps - done
+    shown(f"{run.steps:,} steps in {took}" if not done else
+          f"{run.steps:,} steps, {took} for the last {rest:,}" if rest else
+          f"{run.steps:,} steps: all are done")
 
 
 def _alt(bundle):

@@ -19,6 +19,7 @@ from mutations import mutants
 from survivors import SURVIVORS
 from test_lessons import LESSONS, answers, with_answer
 
+NEEDED = re.compile(r"import|^def |^with |^\w+(, \w+)* = |^play\.train\(", re.M)    # later on
 SECONDS = 1.0                                   # for a case of a mutant: most end in milliseconds
 
 
@@ -38,7 +39,7 @@ def spaces(path):
             name = re.search(r"^def (\w+)", cell.source, flags=re.M)[1]
             found[name] = given[name], dict(space)
             run(with_answer(cell.source, given), space)
-        elif re.search(r"import|^def |^with |^\w+(, \w+)* = ", cell.source, flags=re.M):
+        elif NEEDED.search(cell.source):
             run(cell.source, space)
     return found
 

@@ -8,6 +8,7 @@ from gpt2lab.teach import plot, show
 COLUMNS, LINES = 74, 3          # of a text that a model wrote
 
 
+@plot.styled
 def figure(panels=1, **settings):
     """plot.figure with few colours: this lesson stores many pictures."""
     fig, axes = plot.figure(panels, **settings)
@@ -74,7 +75,9 @@ def line(x, y, path, step, rate):
     left.plot(x, k * x + b, color=plot.BLUE)
     for at, error in zip(x, k * x + b - y):
         left.plot([at, at], [k * at + b - error, k * at + b], color=plot.VERMILLION, linewidth=1)
-    left.set(xlabel="x", ylabel="y", ylim=(-5, 6), title=f"step {step}: y = {k:.2f} x + {b:z.2f}")
+    sign, size = ("-", -b) if b < 0 else ("+", b)
+    left.set(xlabel="x", ylabel="y", ylim=(-5, 6),
+             title=f"step {step}: y = {k:.3g} x {sign} {size:.3g}")
     right.plot(path[:, 2], color=plot.BLUE)
     right.plot([step], [loss], "o", color=plot.VERMILLION)
     right.set(xlabel="step", ylabel="loss (mean squared error)", title=f"rate {rate:g}",
@@ -122,9 +125,12 @@ def plateau(stages, held_out, weights, floor):
 
 
 @plot.styled
-def mistakes(curves):
-    """Losses of short trainings, {what is wrong: (losses, held-out loss)}; the second is a dot."""
-    fig, (ax,) = figure(height=320, alt=(
+def short(curves, floor=None):
+    """Losses of short trainings, {name: (losses, held-out loss)}; the latter is a mark.
+
+    floor: (name, loss) of a line to compare with.
+    """
+    fig, (ax,) = figure(height=330, alt=(
         "The loss of short trainings over their steps, and at the right, as a mark, each one's "
         "loss on a held-out text.\n" + "; ".join(
             f"{name}: {smooth(losses)[-1]:.1f}, held out {held_out:.1f}"
@@ -132,32 +138,43 @@ def mistakes(curves):
     fig.drawn = {name: np.array(losses) for name, (losses, _) in curves.items()}
     for i, (name, (losses, held_out)) in enumerate(curves.items()):
         ax.plot(smooth(losses), color=plot.COLOURS[i % 5], linestyle=plot.DASHES[i % 5], label=name)
-        ax.plot([1.03 * len(losses)], [min(held_out, 9.8)], plot.MARKERS[i % 5],
+        ax.plot([1.03 * len(losses)], [min(held_out, 8.6)], plot.MARKERS[i % 5],
                 color=plot.COLOURS[i % 5], clip_on=False)
+        if held_out > 8.6:
+            ax.annotate(f"{held_out:.0f} ", (1.03 * len(losses), 8.6), ha="right", va="center",
+                        color=plot.COLOURS[i % 5])
+    if floor is not None:
+        ax.axhline(floor[1], color="0.5", linestyle=":", label=floor[0])
     ax.set(xlabel="step (the marks at the right: held out)", ylabel="loss (nats a letter)",
-           ylim=(0, 10))
-    ax.legend(frameon=False, loc="upper center", ncols=2)
+           ylim=(0, 9))
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
     return fig
 
 
 @plot.styled
-def copying(stages, first, later, scores):
-    """Loss on the first and on later tellings, and each block's best induction score."""
+def copying(stages, first, later, before, followed):
+    """Loss on the first and on later tellings; beside it the work of two heads, (stages,) each.
+
+    before: of the head of block 0 that looks most at the letter before; followed: of the one of
+    block 1 that looks most at what followed in the tellings before.
+    """
     fig, (left, right) = figure(2, height=290, alt=(
         "The loss on the first and on later tellings of random letters, over the steps; beside it, "
-        "of each block the best head's weight on what followed last time.\n"
+        "what a head of each block looks at.\n"
         f"The later tellings cost {later[0]:.2f} nats at the start and {later[-1]:.2f} at the end, "
-        f"the first {first[-1]:.2f}; the best head of block 1 ends at {scores[-1, 1]:.2f}."))
-    fig.drawn = {"first": np.array(first), "later": np.array(later), "scores": scores}
+        f"the first {first[-1]:.2f}. The head of block 0 gives {before[-1]:.2f} of its weight to "
+        f"the letter before, that of block 1 {followed[-1]:.2f} to what followed."))
+    fig.drawn = {"first": np.array(first), "later": np.array(later), "before": np.array(before),
+                 "followed": np.array(followed)}
     left.plot(stages, first, color=plot.BLUE, label="first telling")
     left.plot(stages, later, color=plot.VERMILLION, linestyle="--", label="later tellings")
     left.set(xlabel="step", ylabel="loss (nats a letter)", ylim=(0, 6))
     left.legend(frameon=False)
-    for block in range(scores.shape[1]):
-        right.plot(stages, scores[:, block], color=plot.COLOURS[2 + block],
-                   linestyle=plot.DASHES[block], label=f"best head of block {block}")
-    right.set(xlabel="step", ylabel="weight on what followed", ylim=(0, 1))
-    right.legend(frameon=False)
+    right.plot(stages, before, color=plot.GREEN, label="block 0: on the letter before")
+    right.plot(stages, followed, color=plot.PURPLE, linestyle="--",
+               label="block 1: on what followed")
+    right.set(xlabel="step", ylabel="weight of the head", ylim=(0, 1.3), yticks=[0, 0.5, 1])
+    right.legend(frameon=False, loc="upper left")
     return fig
 
 
@@ -165,9 +182,9 @@ def copying(stages, first, later, scores):
 def head_map(pattern, letters, step, block, head, score):
     """The pattern (T, T) of one head at one step, while random letters are told again."""
     fig = plot.heat({f"step {step:,}: block {block}, head {head}": pattern}, "query", "key",
-                    rows=letters, columns=letters, kind="probability", height=420, alt=(
+                    rows=letters, columns=letters, kind="probability", height=450, alt=(
         "The weights of one head while random letters are told again and again.\n"
-        f"At step {step:,}, block {block} head {head} gives {score:.2f} of its weight to what "
-        "followed last time."))
+        f"At step {step:,}, block {block} head {head} gives {score:.2f} of its weight, in the "
+        "later tellings, to what followed before."))
     fig.few_colours = True
     return fig
