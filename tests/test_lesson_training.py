@@ -403,10 +403,10 @@ def test_what_goes_wrong_shows_in_its_curve(what, monkeypatch):
     monkeypatch.delenv("GPT2LAB_STEPS", raising=False)
     ready_made.went_wrong.cache_clear()
     losses, held_out = ready_made.went_wrong(what, Rules(), 60)
-    right, right_held_out = ready_made.went_wrong("nothing", Rules(), 60)
+    right, right_held_out = ready_made.went_wrong("nothing wrong", Rules(), 60)
     last = np.mean(losses[-5:])
     assert len(losses) == 60
-    if what in ("nothing", "mean for the bias's sum"):
+    if what in ("nothing wrong", "mean for the bias's sum"):
         assert abs(last - np.mean(right[-5:])) < 0.15           # it hides
     elif what in ("targets not moved on by one", "the same four pages again and again"):
         assert last < 2.5 and held_out > last + 1.5             # the best curve, the worst model
@@ -433,11 +433,11 @@ def test_pictures_draw_what_was_measured(life):
     found = drawn(pictures.plateau(list(diary), [5, 4, 3, 2], weights, 2.28))
     assert found["weights"] is weights
     told = [ready_made.tellings(model, 2, 4) for _, model in diary.values()]
-    first, later, patterns, followed, before = map(np.array, zip(*told))
+    first, later, patterns, followed, before = ready_made.stacked(told)
     found = drawn(pictures.copying(list(diary), first, later, before[:, 0, 0], followed[:, 0, 1]))
     np.testing.assert_array_equal(found["later"], later)
     np.testing.assert_array_equal(found["followed"], followed[:, 0, 1])
-    drawn(pictures.head_map(patterns[-1][0, 1], ready_made.told_letters(16), 30, 0, 1, 0.5))
+    drawn(pictures.head_map(patterns[-1][0, 1], ready_made.told_letters(16), 30, 1, 0.5))
     assert drawn(pictures.pairs([5.5, 3.0, 2.5], 2.3))["floor"] == [2.3]
 
 

@@ -38,14 +38,14 @@ def guess(question, choices, answer):
 
 def guesses(everywhere=False):
     """Show each question of this lesson, or of all lessons, with your guess and the answer."""
-    said, right = noted(), 0
+    said, right, made = noted(), 0, 0
     before = {question: guess["answer"] for question, guess in said.items()} if everywhere else {}
     known = before | asked
     for question, answer in known.items():
         yours = said.get(question, {}).get("said")
-        right += yours == answer
+        right, made = right + (yours == answer), made + (yours is not None)
         print(f"{question}\n    you: {yours or '(no guess)'}\n    answer: {answer}")
-    print(f"{right} of {len(known)} guesses were right.")
+    print(f"{right} of {made} guesses were right." if made else "No guess was made.")
 
 
 def noted():

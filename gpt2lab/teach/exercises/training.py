@@ -193,7 +193,7 @@ def _settings(ids, rules):
     """{what went wrong: what a Training is given}."""
     unmoved = _NotMovedOn(ids)
     return {
-        "nothing": {},
+        "nothing wrong": {},
         "rate ten times too small": {"rate": 0.0006},
         "rate a hundred times too large": {"rate": 0.6},
         "uphill: p + rate g": {"rules": replace(rules, update=lambda p, g, rate: p + rate * g)},
@@ -204,7 +204,7 @@ def _settings(ids, rules):
         "mean for the bias's sum": {"rules": bias_by_mean(rules)}}
 
 
-MISTAKES = ["nothing", "rate ten times too small", "rate a hundred times too large",
+MISTAKES = ["nothing wrong", "rate ten times too small", "rate a hundred times too large",
             "uphill: p + rate g", "one-hot not subtracted", "targets not moved on by one",
             "the same four pages again and again", "mean for the bias's sum"]
 
@@ -268,6 +268,11 @@ def tellings(model, count=16, period=10):
     scores = _what_followed(np.array(patterns), period).mean(axis=0)                # (L, H)
     before = inside.previous_word(np.array(patterns)).mean(axis=0)                  # (L, H)
     return float(first.mean()), float(later[1:].mean()), patterns[0], scores, before
+
+
+def stacked(told):
+    """What tellings gave at each stage, as five arrays (stages, ...)."""
+    return tuple(map(np.array, zip(*told)))
 
 
 def _what_followed(patterns, period):

@@ -40,7 +40,8 @@ def falling(losses, diary, step, text, total):
         f"{show.short(' '.join(text.split()), 90)}."))
     fig.drawn = {"losses": np.array(losses), "held out": held_out}
     if len(losses):
-        ax.plot(np.arange(len(losses)), smooth(losses), color=plot.BLUE, label="pages read")
+        ax.plot(np.arange(len(losses)), smooth(losses), color=plot.BLUE,
+                label="pages read, mean of 20 steps")
     ax.plot(stages, held_out, color=plot.VERMILLION, linestyle="--", marker="s", markersize=4,
             label="pages held out")
     ax.plot([step], [diary[step][0]], marker="o", markersize=11, markerfacecolor="none",
@@ -113,7 +114,7 @@ def plateau(stages, held_out, weights, floor):
     fig.drawn = {"held out": np.array(held_out), "weights": weights}
     left.plot(stages, held_out, color=plot.BLUE, marker="o", markersize=4)
     left.axhline(floor, color=plot.VERMILLION, linestyle="--")
-    left.annotate("best table of pairs", (stages[-1], floor), xytext=(0, 4), ha="right",
+    left.annotate("table of pairs", (stages[-1], floor), xytext=(0, 4), ha="right",
                   textcoords="offset points", color=plot.VERMILLION)
     left.set(xlabel="step", ylabel="held-out loss (nats a letter)", ylim=(0, 6))
     for h in range(weights.shape[1]):
@@ -156,14 +157,14 @@ def copying(stages, first, later, before, followed):
     """Loss on the first and on later tellings; beside it the work of two heads, (stages,) each.
 
     before: of the head of block 0 that looks most at the letter before; followed: of the one of
-    block 1 that looks most at what followed in the tellings before.
+    the last block that looks most at what followed in the tellings before.
     """
     fig, (left, right) = figure(2, height=290, alt=(
         "The loss on the first and on later tellings of random letters, over the steps; beside it, "
-        "what a head of each block looks at.\n"
+        "what two heads look at.\n"
         f"The later tellings cost {later[0]:.2f} nats at the start and {later[-1]:.2f} at the end, "
         f"the first {first[-1]:.2f}. The head of block 0 gives {before[-1]:.2f} of its weight to "
-        f"the letter before, that of block 1 {followed[-1]:.2f} to what followed."))
+        f"the letter before, that of the last block {followed[-1]:.2f} to what followed."))
     fig.drawn = {"first": np.array(first), "later": np.array(later), "before": np.array(before),
                  "followed": np.array(followed)}
     left.plot(stages, first, color=plot.BLUE, label="first telling")
@@ -172,19 +173,19 @@ def copying(stages, first, later, before, followed):
     left.legend(frameon=False)
     right.plot(stages, before, color=plot.GREEN, label="block 0: on the letter before")
     right.plot(stages, followed, color=plot.PURPLE, linestyle="--",
-               label="block 1: on what followed")
+               label="last block: on what followed")
     right.set(xlabel="step", ylabel="weight of the head", ylim=(0, 1.3), yticks=[0, 0.5, 1])
     right.legend(frameon=False, loc="upper left")
     return fig
 
 
 @plot.styled
-def head_map(pattern, letters, step, block, head, score):
-    """The pattern (T, T) of one head at one step, while random letters are told again."""
-    fig = plot.heat({f"step {step:,}: block {block}, head {head}": pattern}, "query", "key",
+def head_map(pattern, letters, step, head, score):
+    """The pattern (T, T) of a head of the last block, while random letters are told again."""
+    fig = plot.heat({f"step {step:,}: last block, head {head}": pattern}, "query", "key",
                     rows=letters, columns=letters, kind="probability", height=450, alt=(
         "The weights of one head while random letters are told again and again.\n"
-        f"At step {step:,}, block {block} head {head} gives {score:.2f} of its weight, in the "
+        f"At step {step:,}, head {head} of the last block gives {score:.2f} of its weight, in the "
         "later tellings, to what followed before."))
     fig.few_colours = True
     return fig
