@@ -438,6 +438,9 @@ def test_pictures_draw_what_was_measured(life):
     np.testing.assert_array_equal(found["later"], later)
     np.testing.assert_array_equal(found["followed"], followed[:, 0, 1])
     drawn(pictures.head_map(patterns[-1][0, 1], ready_made.told_letters(16), 30, 1, 0.5))
+    found = drawn(pictures.head_maps(patterns[:, 0, 1], list(diary), followed[:, 0, 1]))
+    assert len(found) == 4
+    np.testing.assert_array_equal(found["step 30"], patterns[-1, 0, 1])
     assert drawn(pictures.pairs([5.5, 3.0, 2.5], 2.3))["floor"] == [2.3]
 
 

@@ -79,6 +79,11 @@ def writes(model, prompt="The ", letters=110, temperature=0.7, seed=1):
                                    seed=seed, eos_token_id=None)
 
 
+def visible(text):
+    """A text in one line: what cannot be printed becomes a dot."""
+    return "".join(c if c.isprintable() and c != "\ufffd" else "·" for c in text)
+
+
 def growing(model, prompt, temperature, seed, letters=200):
     """All of a text so far, again and again while it is written; at most the context."""
     room = model.config.n_positions - len(model.encode(prompt)) + 1
@@ -150,6 +155,12 @@ def trained(run):
     while len(run.losses) < run.steps:
         run.advance()
     return run.losses
+
+
+def first_gradient(run, page):
+    """Size of the loss's gradient by block 0's c_attn now: the root of the sum of its squares."""
+    _, found = training.gradients(run.model, page, run.rules)
+    return float(np.linalg.norm(found["h.0.attn.c_attn.weight"]))
 
 
 @training.one_thread

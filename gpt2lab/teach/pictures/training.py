@@ -89,7 +89,8 @@ def line(x, y, path, step, rate):
 @plot.styled
 def pairs(losses, floor):
     """Loss of the table of pairs over the steps, and the lowest that counting can give."""
-    fig = plot.lines({"table": smooth(losses)}, "step", "loss (nats a letter)", at_end=False, alt=(
+    series = {"table, mean of 20 steps": smooth(losses)}
+    fig = plot.lines(series, "step", "loss (nats a letter)", at_end=False, alt=(
         "The loss of the table of pairs over the steps, and the lowest that any such table can "
         f"have.\nIt begins at {losses[0]:.2f} and comes down to {smooth(losses)[-1]:.2f}; the "
         f"lowest is {floor:.2f}."))
@@ -187,5 +188,17 @@ def head_map(pattern, letters, step, head, score):
         "The weights of one head while random letters are told again and again.\n"
         f"At step {step:,}, head {head} of the last block gives {score:.2f} of its weight, in the "
         "later tellings, to what followed before."))
+    fig.few_colours = True
+    return fig
+
+
+@plot.styled
+def head_maps(patterns, steps, scores):
+    """The patterns (n, T, T) of one head at some steps (n,), with its weights on what followed."""
+    said = ", ".join(f"{step:,}: {score:.2f}" for step, score in zip(steps, scores))
+    fig = plot.heat({f"step {step:,}": one for step, one in zip(steps, patterns)}, "query", "key",
+                    kind="probability", height=190, alt=(
+        "The weights of one head at some steps of its training.\n"
+        f"Its weight on what followed in the tellings before, step by step: {said}."))
     fig.few_colours = True
     return fig
