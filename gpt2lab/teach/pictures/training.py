@@ -201,4 +201,8 @@ def head_maps(patterns, steps, scores):
         "The weights of one head at some steps of its training.\n"
         f"Its weight on what followed in the tellings before, step by step: {said}."))
     fig.few_colours = True
+    ticks = range(0, patterns.shape[-1], 15)
+    for ax in fig.axes[:len(steps)]:
+        ax.set(xticks=ticks, yticks=ticks)
+        ax.tick_params(axis="x", rotation=0)
     return fig
