@@ -14,6 +14,7 @@ from functools import cache, wraps
 from pathlib import Path
 
 import numpy as np
+from numpy.random import default_rng  # now: NumPy loads it late, and a Ctrl-C meanwhile gets lost
 from threadpoolctl import ThreadpoolController
 
 from .checkpoint import tokenizer
@@ -348,7 +349,7 @@ class Training:
         # Python's own numbers: a float64 of NumPy would make float64 of all others
         self.steps, self.rate, self.pages = int(steps), float(rate), int(pages)
         self.config, self.draw, self.ops, self.rules = config, draw, ops or Ops(), rules
-        self._rng = np.random.default_rng(seed)
+        self._rng = default_rng(seed)
         row = first_numbers(config, self._rng)                                      # (P,)
         zeros = np.zeros_like(row)                                                  # (P,)
         # row, Adam's m and v, losses, and where chance stands; none of them is ever written into
