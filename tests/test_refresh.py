@@ -1,10 +1,13 @@
 """tools/refresh.py: what a run or an editor leaves in a notebook goes, and nothing else."""
+import base64
 import copy
+import io
 import json
 from pathlib import Path
 
 import nbformat
 import pytest
+from matplotlib.figure import Figure
 
 import refresh
 
@@ -207,3 +210,49 @@ def test_run_in_a_folder_with_blanks(tmp_path, monkeypatch):
     text = cleaned(BOOK | {"cells": [cell]}, folder, run=True).decode()
     assert "ZeroDivisionError" in text and "gpt2lab/wrong.py" in text
     assert "my l" not in text and tmp_path.name not in text
+
+
+def picture(title="loss 2.31", shade=0.5, line=0.0, text="A line."):
+    """An output with a picture as lessons have them, and its text."""
+    figure = Figure(figsize=(6.4, 3), dpi=100)
+    axes = figure.subplots()
+    axes.set_title(title, fontsize=10)
+    axes.set_ylim(0, 1)
+    axes.plot([0, 1], [0.2, 0.7 + line], color=str(shade))
+    axes.imshow([[0, shade]], extent=(0, 0.2, 0.8, 1), aspect="auto", vmin=0, vmax=1)
+    file = io.BytesIO()
+    figure.savefig(file, format="png")
+    return nbformat.v4.new_output("display_data", {
+        "image/png": base64.b64encode(file.getvalue()).decode(), "text/plain": text})
+
+
+@pytest.mark.parametrize("other", [{"shade": 0.51}, {"line": 2e-3}])
+def test_a_picture_that_another_processor_shades_otherwise_stays(other):
+    assert picture(**other).data["image/png"] != picture().data["image/png"]
+    assert refresh.looks_like(picture(**other), picture())
+
+
+@pytest.mark.parametrize("other", [{"title": "loss 3.94 of 10"}, {"line": 0.03}, {"shade": 0.7},
+                                   {"text": "Another line."}])
+def test_a_picture_that_shows_something_else_is_stored(other):
+    assert not refresh.looks_like(picture(**other), picture())
+
+
+def test_a_changed_cell_gets_its_new_picture(tmp_path):
+    """The whole way: the file has what the last run drew, unless that looks the same."""
+    code = ("import io\nfrom IPython.display import Image\n"
+            "from matplotlib.figure import Figure\nfigure, file = Figure(), io.BytesIO()\n"
+            "figure.subplots().plot([0, 1, 2], [0, {}, 1])\n"
+            "figure.savefig(file)\nImage(file.getvalue())")
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code.format(1), id="a")])
+    path = tmp_path / "book.ipynb"
+
+    def stored(slope):
+        book.cells[0].source = code.format(slope)
+        nbformat.write(book, path)
+        refresh.refresh(path)
+        book.cells[0].outputs = nbformat.read(path, as_version=4).cells[0].outputs
+        return book.cells[0].outputs[0].data["image/png"]
+
+    first, same, other = stored(0.5), stored(0.5001), stored(0.9)
+    assert first == same != other
