@@ -112,7 +112,7 @@ def growing(pieces, found, total):
     ax.set_position((left, 116 / height, ACROSS_PAGE * COLUMN / 640, 1 - 120 / height))
     ax.set(xlim=(0, ACROSS_PAGE), ylim=(0.5 - rows, 0.5))
     ax.axis("off")
-    newest = f"number {len(found)}: {names[-1]}" if names else "nothing is merged yet"
+    newest = f"merge {len(found)}: {names[-1]}" if names else "nothing is merged yet"
     fig.text(left, 98 / height, newest, color=plot.VERMILLION, fontweight="bold")
     fig.text(left, 92 / height, "\n".join(table), va="top", fontsize=10, family=plot.MONO)
     fig.text(left, 8 / height, "grey: a single byte; blue: several bytes; orange: a whole piece")
