@@ -1,6 +1,8 @@
 """Lesson 03: what its pictures draw is what the tokenizers do; its table of merges is OpenAI's."""
 import random
+from itertools import combinations
 from pathlib import Path
+from pydoc_data import topics
 
 import nbformat
 import numpy as np
@@ -38,14 +40,18 @@ def tokenizer():
 
 @pytest.fixture(scope="module")
 def lesson():
-    """The cells that draw, run: what they leave behind, what they show, the explorer's function."""
+    """The cells that draw, run: what they leave behind, what they show, the player's function.
+
+    The book that comes with Python is left out.
+    """
     space, shown = {}, []
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(topics, "topics", {})
         patch.setattr(plot, "show", shown.append)
         patch.setattr(play, "explore", lambda draw, **controls: space.update(explorer=draw))
         for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
             needed = ("import re\n", "plot.show(pictures.", "bpe = BPE.", "play.explore(", "check(",
-                      "= yours(", "toy = {", "def left_to_right(", "def bytes_of(")
+                      "= yours(", "hand = ", "toy = {", "def left_to_right(")
             if cell.cell_type == "code" and any(part in cell.source for part in needed):
                 exec(cell.source, space)
     return space, shown
@@ -170,6 +176,103 @@ def test_right_answers_equal_tiktoken(ranks, bpe, tokenizer):
         text = "".join(dice.choices(bits, k=12))
         found = known.encode(text, piece_pattern(), known.merge, ranks, ids)
         assert found == tokenizer.encode(text) and known.decode(found, bpe.tokens) == text
+
+
+def pieces_of(text):
+    return [[bytes([byte]) for byte in piece.encode("utf-8")]
+            for piece in piece_pattern().findall(text)]
+
+
+def of_letters(dice, letters, most):
+    return [dice.choice(letters).encode() for _ in range(dice.randint(1, most))]
+
+
+def test_the_list_by_hand_is_the_toy_list(lesson):
+    pieces = [list(map(bytes, zip(word.encode()))) for word in known.HAND.split()]
+    assert lesson[0]["hand"] == known.HAND and lesson[0]["toy"] == known.TOY
+    assert known.find_merges(pieces, 9, known.join) == sorted(known.TOY, key=known.TOY.get)
+    rows = known.rounds(known.HAND)
+    assert len(rows) == len(known.TOY) + 1
+    assert rows[1] == ("b ug s  h ug  r ug s  h ug  m ug  h u t  j ug  h u m  h u b",
+                       "h u 3, ug s 2, h ug 2")
+
+
+def test_the_rule_leaves_what_finding_left():
+    """And so does one walk down a list that was found, whatever the text."""
+    dice, letters = random.Random(5), ("ab", "abc", "aabcd")
+    texts = [pieces_of(known.KING), pieces_of("naïve naïve 你好 你好 🤗🤗🤗 aaaaaaa aaa")]
+    texts += [[of_letters(dice, dice.choice(letters), 9) for _ in range(dice.randint(1, 6))]
+              for _ in range(400)]
+    for pieces in texts:
+        found = known.find_merges(pieces, 40, known.join)
+        ranks = {pair: rank for rank, pair in enumerate(found)}
+        assert len(ranks) == len(found) == len({left + right for left, right in found})
+        left = known.replay(pieces, found, known.join)
+        assert [known.merge(parts, ranks) for parts in pieces] == left
+        for parts in [*pieces, of_letters(dice, "abc", 12)]:
+            assert known.down_the_list(parts, ranks) == known.merge(parts, ranks)
+
+
+def test_one_walk_down_gpt2s_list_is_the_rule(ranks):
+    """Its pairs stand below those that make their halves, and no token is made by two pairs."""
+    made = {bytes([byte]) for byte in range(256)}
+    for left, right in sorted(ranks, key=ranks.get):
+        assert {left, right} <= made and left + right not in made
+        made.add(left + right)
+    books = [shipped("data", "held-out", "pride-and-prejudice-1.txt"),
+             shipped("data", "training-text", "wizard-of-oz.txt")]
+    for piece in {piece for book in books
+                  for piece in piece_pattern().findall(book.read_text(encoding="utf-8"))}:
+        data = piece.encode("utf-8")
+        inside = {(data[i:j], data[j:k]) for i, j, k in combinations(range(len(data) + 1), 3)}
+        few = {pair: ranks[pair] for pair in inside & ranks.keys()}
+        parts = [bytes([byte]) for byte in data]
+        assert known.down_the_list(parts, few) == known.merge(parts, ranks)
+
+
+def test_the_longest_token_is_a_space_read_wrongly_seven_times(bpe):
+    space = "\N{NO-BREAK SPACE}"
+    for _ in range(7):
+        space = space.encode("utf-8").decode("latin-1")
+    assert "".join(filter(str.isalpha, space)).encode() == max(bpe.tokens, key=len)
+
+
+def test_written_is_the_line_of_the_file(ranks):
+    lines = (FOLDER / "vocab.bpe").read_text(encoding="utf-8").split("\n")[1:-1]
+    assert list(map(known.written, sorted(ranks, key=ranks.get))) == lines
+
+
+@pytest.mark.parametrize("text", [known.KING, known.KING * 9, "a", *TEXTS])
+def test_the_growing_list_cuts_the_text(lesson, text):
+    grow, find = lesson[0]["grow"], lesson[0]["find_merges"]
+    found = find(pieces_of(text), 60, known.join)
+    for done in (0, 6, 60):
+        fig, now = grow(text, done), found[:done]
+        arrays = drawn(fig, render=done == 6)
+        parts = [part for piece in known.replay(pieces_of(text), now, known.join) for part in piece]
+        assert list(np.diff(arrays["parts"])) == list(map(len, parts))
+        assert arrays["found"] == len(now)
+        assert f"{len(now)} of {len(found)} merges: {len(text.encode()):,} bytes" in fig.alt
+    for done, words in ((5, "none"), (6, "·king"), (12, "·king, ·saw, ·the")):
+        assert grow(known.KING, done).alt.endswith(f"Whole words so far: {words}.")
+
+
+def test_the_growing_list_follows_the_learners_functions(lesson, monkeypatch):
+    monkeypatch.setitem(lesson[0], "join", lambda parts, pair: list(parts))
+    lesson[0]["merges_of"].cache_clear()
+    assert list(np.diff(drawn(lesson[0]["grow"]("ababab", 5), render=False)["parts"])) == [1] * 6
+    monkeypatch.setitem(lesson[0], "find_merges", lambda pieces, n, join: [])
+    lesson[0]["merges_of"].cache_clear()
+    assert "0 of 0 merges" in lesson[0]["grow"]("ababab", 5).alt
+    lesson[0]["merges_of"].cache_clear()
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", "there is no text"), ("z" * 2001, "this text has 2,001 bytes and the picture holds 2,000"),
+    ("\ud83e", "surrogate")])
+def test_a_text_too_long_to_count_is_refused(lesson, text, words):
+    with pytest.raises(ValueError, match=words):
+        lesson[0]["grow"](text, 3)
 
 
 def test_the_wrong_loop_of_the_notebook_is_the_known_mistake(ranks):

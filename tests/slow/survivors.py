@@ -5,6 +5,10 @@ SURVIVORS = {
         "tuple() dropped in: entries[name] = (entry['dtype'], tuple(entry['shape']), start + "
         "begin, start + end)": "a list of sizes gives an array its shape as well as a tuple does",
     },
+    "find_merges": dict.fromkeys((
+        "0 to 1 in: if max(counts.values(), default=0) < 2:",
+        "0 to -1 in: if max(counts.values(), default=0) < 2:"),
+        "any number below 2 says that there is nothing to merge"),
     "strict_embed": dict.fromkeys((
         "Sub to Add in: raise ValueError(f'ids must be from 0 to {len(wte) - 1}')",
         "operands swapped in: raise ValueError(f'ids must be from 0 to {len(wte) - 1}')",

@@ -1,5 +1,455 @@
 """Answers as different people write them, each wrong for some input, and some that are right."""
-WRONG = {"merge": [
+WRONG = {"join": [
+'''def join(parts, pair):
+    parts = list(parts)
+    for i in range(len(parts) - 1):
+        if (parts[i], parts[i + 1]) == pair:
+            parts[i:i + 2] = [parts[i] + parts[i + 1]]
+    return parts
+''',
+'''def join(parts, pair):
+    new, i = [], 0
+    while i < len(parts):
+        if parts[i:i + 2] == pair:
+            new.append(parts[i] + parts[i + 1])
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+''',
+'''def join(parts, pair):
+    new = []
+    i = 0
+    while i < len(parts):
+        if (parts[i], parts[i + 1]) == pair:
+            new.append(parts[i] + parts[i + 1])
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+''',
+'''def join(parts, pair):
+    new = []
+    i = 0
+    while i < len(parts) - 1:
+        if (parts[i], parts[i + 1]) == pair:
+            new.append(parts[i] + parts[i + 1])
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+''',
+'''def join(parts, pair):
+    new = []
+    for i in range(len(parts)):
+        if tuple(parts[i:i + 2]) == pair:
+            new.append(parts[i] + parts[i + 1])
+        else:
+            new.append(parts[i])
+    return new
+''',
+'''def join(parts, pair):
+    i = 0
+    while i < len(parts) - 1:
+        if (parts[i], parts[i + 1]) == pair:
+            parts[i:i + 2] = [parts[i] + parts[i + 1]]
+        i += 1
+    return parts
+''',
+'''def join(parts, pair):
+    parts = list(parts)
+    for i, two in enumerate(zip(parts, parts[1:])):
+        if two == pair:
+            parts[i:i + 2] = [parts[i] + parts[i + 1]]
+            return parts
+    return parts
+''',
+'''def join(parts, pair):
+    parts = list(parts)
+    for i in range(len(parts) - 2, -1, -1):
+        if tuple(parts[i:i + 2]) == pair:
+            parts[i:i + 2] = [parts[i] + parts[i + 1]]
+    return parts
+''',
+'''def join(parts, pair):
+    new, i = [], 0
+    while i < len(parts):
+        if tuple(parts[i:i + 2]) == pair:
+            new += parts[i] + parts[i + 1]
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+''',
+'''def join(parts, pair):
+    new, i = [], 0
+    while i < len(parts):
+        if tuple(parts[i:i + 2]) == pair:
+            new.append(pair)
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+''',
+'''def join(parts, pair):
+    new, i = [], 0
+    while i < len(parts):
+        if tuple(parts[i:i + 2]) == pair:
+            new.append(parts[i] + parts[i + 1])
+            i += 2
+        else:
+            i += 1
+    return new
+''',
+'''def join(parts, pair):
+    new, i = [], 0
+    while i < len(parts) - 1:
+        if parts[i] + parts[i + 1] == pair[0] + pair[1]:
+            new.append(parts[i] + parts[i + 1])
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new + parts[i:]
+''',
+'''def join(parts, pair):
+    new, i = [], 0
+    while i < len(parts):
+        if parts[i] == pair[0] and i + 1 < len(parts):
+            new.append(parts[i] + parts[i + 1])
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+''',
+'''def join(parts, pair):
+    new, i = [], 0
+    while i < len(parts):
+        if tuple(parts[i:i + 2]) == pair:
+            new.append(pair[1] + pair[0])
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+''',
+'''def join(parts, pair):
+    new, i = [], 0
+    while i < len(parts):
+        if tuple(parts[i:i + 2]) == pair:
+            new.append(b"".join(pair))
+        else:
+            new.append(parts[i])
+        i += 1
+    return new
+''',
+'''def join(parts, pair):
+    new, i = [], 0
+    while i < len(parts) - 2:
+        if tuple(parts[i:i + 2]) == pair:
+            new.append(b"".join(pair))
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new + parts[i:]
+''',
+], "find_merges": [
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        for parts in pieces:
+            join(parts, best)
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) <= 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found, counts = [], {}
+    for _ in range(n):
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        for parts in pieces:
+            counts = {}
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in set(zip(parts, parts[1:])):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        every = [part for parts in pieces for part in parts]
+        for pair in zip(every, every[1:]):
+            counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best[0] + best[1])
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append((best, counts[best]))
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = min(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=lambda pair: (counts[pair], pair))
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = sorted(counts, key=counts.get)[-1]
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    counts = {}
+    for parts in pieces:
+        for pair in zip(parts, parts[1:]):
+            counts[pair] = counts.get(pair, 0) + 1
+    return sorted(counts, key=counts.get, reverse=True)[:n]
+''',
+'''def find_merges(pieces, n, join):
+    from collections import Counter
+    counts = Counter()
+    for parts in pieces:
+        counts.update(zip(parts, parts[1:]))
+    return counts.most_common(n)
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        for i in range(len(pieces)):
+            pieces[i] = join(pieces[i], best)
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+        return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n - 1):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    found = []
+    for _ in range(n + 1):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if not counts or max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
+], "merge": [
+'''def merge(parts, ranks):
+    parts = list(parts)
+    while True:
+        places = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not places:
+            return parts
+        i = min(places, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts[i:i + 2] = parts[i] + parts[i + 1]
+''',
+'''def merge(parts, ranks):
+    parts = list(b"".join(parts))
+    while True:
+        places = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not places:
+            return parts
+        i = min(places, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts[i:i + 2] = [parts[i] + parts[i + 1]]
+''',
+'''def merge(parts, ranks):
+    parts = list(parts)
+    for pair in sorted(ranks, key=ranks.get):
+        parts = join(parts, pair)
+    return parts
+''',
 '''def merge(parts, ranks):
     parts = list(parts)
     i = 0
@@ -625,7 +1075,65 @@ WRONG = {"merge": [
 ''',
 ]}
 
-RIGHT = {"merge": [
+RIGHT = {"join": [
+'''def join(parts, pair):
+    new = []
+    for part in parts:
+        if new and not done and (new[-1], part) == pair:
+            new[-1] += part
+            done = True
+        else:
+            new.append(part)
+            done = False
+    return new
+''',
+'''def join(parts, pair):
+    parts, i = list(parts), 0
+    while i + 1 < len(parts):
+        if parts[i] == pair[0] and parts[i + 1] == pair[1]:
+            parts[i:i + 2] = [b"".join(pair)]
+        i += 1
+    return parts
+''',
+'''def join(parts, pair):
+    if len(parts) < 2:
+        return list(parts)
+    if (parts[0], parts[1]) == tuple(pair):
+        return [parts[0] + parts[1], *join(parts[2:], pair)]
+    return [parts[0], *join(parts[1:], pair)]
+''',
+], "find_merges": [
+'''def find_merges(pieces, n, join):
+    from collections import Counter
+    found, pieces = [], list(pieces)
+    for _ in range(n):
+        counts = Counter(pair for parts in pieces for pair in zip(parts, parts[1:]))
+        if not counts:
+            break
+        (pair, times), = counts.most_common(1)
+        if times == 1:
+            break
+        found.append(pair)
+        pieces = [join(parts, pair) for parts in pieces]
+    return found
+''',
+'''def find_merges(pieces, n, join):
+    if n == 0:
+        return []
+    counts = {}
+    for parts in pieces:
+        for i in range(len(parts) - 1):
+            pair = parts[i], parts[i + 1]
+            counts[pair] = counts.get(pair, 0) + 1
+    best, most = None, 1
+    for pair, times in counts.items():
+        if times > most:
+            best, most = pair, times
+    if best is None:
+        return []
+    return [best] + find_merges([join(parts, best) for parts in pieces], n - 1, join)
+''',
+], "merge": [
 '''def merge(parts, ranks):
     parts = parts.copy()
     while True:

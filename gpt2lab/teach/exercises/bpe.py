@@ -1,5 +1,5 @@
-"""Lesson 03: merge, and with it encode and decode."""
-from itertools import combinations
+"""Lesson 03: join and find_merges, then merge, and with it encode and decode."""
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from gpt2lab.bpe import byte_characters, piece_pattern
@@ -54,6 +54,541 @@ def merging(pieces, ranks, done):
             coming = len(found) + known.index(steps[at + 1][1])
         parts, found, total = parts + now, found + known, total + len(steps) - 1
     return Merging(parts, found, cuts, min(done, total), total, coming)
+
+
+# join
+
+def join(parts, pair):
+    """The right answer: from the left, each place of the pair becomes one part."""
+    new, i = [], 0
+    while i < len(parts):
+        if tuple(parts[i:i + 2]) == pair:
+            new.append(parts[i] + parts[i + 1])
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+
+
+@mistake(of=join)
+def first_place_only(parts, pair):
+    """Only the first place of the pair is joined.
+
+    The pair may stand at several places of one piece. What does your loop do after the first?
+    """
+    places = [i for i in range(len(parts) - 1) if tuple(parts[i:i + 2]) == pair]
+    return _joined_at(parts, places[:1])
+
+
+@mistake(of=join)
+def both_of_three(parts, pair):
+    """Places that overlap are both joined, so bytes appear twice.
+
+    In "aaa" the middle a belongs to two pairs. Once it is joined, where do you go on?
+    """
+    new, i = [], 0
+    while i < len(parts):
+        if tuple(parts[i:i + 2]) == pair:
+            new.append(parts[i] + parts[i + 1])
+            i += 1 if tuple(parts[i + 1:i + 3]) == pair else 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+
+
+@mistake(of=join)
+def from_the_right(parts, pair):
+    """The pairs are joined from the right.
+
+    In "aaa" it matters at which end you begin. The rule reads from the left.
+    """
+    turned = join([part[::-1] for part in parts[::-1]], tuple(half[::-1] for half in pair[::-1]))
+    return [part[::-1] for part in turned[::-1]]
+
+
+@mistake(of=join)
+def joined_in_place(parts, pair):
+    """The caller's list is changed.
+
+    An assignment to a slice, pop and del all write into the list that came in. Where do you begin
+    a list of your own?
+    """
+    parts[:] = join(parts, pair)
+    return parts
+
+
+@mistake(of=join)
+def list_beside_tuple(parts, pair):
+    """Nothing is joined: the pair is never found.
+
+    parts[i:i + 2] is a list, and pair is a tuple. Are [1, 2] and (1, 2) equal in Python?
+    """
+    return list(parts)
+
+
+@mistake(of=join)
+def second_half_stays(parts, pair):
+    """The second half of a joined pair stays behind as well.
+
+    Two parts became one. By how much must i grow then?
+    """
+    return [part if tuple(parts[i:i + 2]) != pair else part + parts[i + 1]
+            for i, part in enumerate(parts)]
+
+
+@mistake(of=join)
+def looks_past_the_end(parts, pair):
+    """The last part has no right neighbour, and it is asked for one.
+
+    n parts have n - 1 pairs. What becomes of the last part?
+    """
+    return [(part, parts[i + 1]) for i, part in enumerate(parts)]
+
+
+@mistake(of=join)
+def last_part_lost(parts, pair):
+    """A last part that is in no pair is lost.
+
+    The loop over pairs ends one part too early. Who takes along what is left?
+    """
+    new = join(parts, pair)
+    return new if tuple(parts[-2:]) == pair else new[:-1]
+
+
+@mistake(of=join)
+def end_not_joined(parts, pair):
+    """A pair at the end of the piece is not joined.
+
+    n parts have n - 1 pairs. How far does your loop go?
+    """
+    return join(parts[:-1], pair) + parts[-1:]
+
+
+@mistake(of=join)
+def start_not_joined(parts, pair):
+    """A pair at the start of the piece is not joined.
+
+    Python counts from 0. Where does your loop begin?
+    """
+    return parts[:1] + join(parts[1:], pair)
+
+
+@mistake(of=join)
+def left_half_is_enough(parts, pair):
+    """The left half of the pair is enough to be joined with whatever follows.
+
+    Both halves must be there, side by side. What do you compare with pair[1]?
+    """
+    new, i = [], 0
+    while i < len(parts):
+        if parts[i] == pair[0] and i + 1 < len(parts):
+            new.append(parts[i] + parts[i + 1])
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+
+
+@mistake(of=join)
+def same_bytes_are_enough(parts, pair):
+    """Two parts are joined because together they have the bytes of the pair.
+
+    ug, s and u, gs have the same bytes and are two pairs. What must be equal to what?
+    """
+    new, i = [], 0
+    while i < len(parts):
+        if b"".join(parts[i:i + 2]) == b"".join(pair):
+            new.append(b"".join(parts[i:i + 2]))
+            i += 2
+        else:
+            new.append(parts[i])
+            i += 1
+    return new
+
+
+@mistake(of=join)
+def halves_in_a_tuple(parts, pair):
+    """The pair stands in the list as a tuple; its halves are not joined.
+
+    b"u" and b"g" become b"ug". Which sign joins bytes?
+    """
+    return [pair if part == b"".join(pair) and part not in parts else part
+            for part in join(parts, pair)]
+
+
+@mistake(of=join)
+def right_half_first(parts, pair):
+    """The right half of the pair comes first.
+
+    u before g makes ug. In which order do you add the two?
+    """
+    return [pair[1] + pair[0] if part == pair[0] + pair[1] and part not in parts else part
+            for part in join(parts, pair)]
+
+
+@mistake(of=join)
+def others_dropped(parts, pair):
+    """Only what was joined comes back.
+
+    The other parts belong to the piece too. What does your loop do with a part that fits not?
+    """
+    return [part for part in join(parts, pair) if part not in parts]
+
+
+@mistake(of=join)
+def counted_to_the_old_end(parts, pair):
+    """The list gets shorter while a loop still counts to its old length.
+
+    Each pair takes one part away. Which loop asks for the length anew at every turn?
+    """
+    parts = list(parts)
+    for i in range(len(parts) - 1):
+        if (parts[i], parts[i + 1]) == pair:
+            _join(parts, i)
+    return parts
+
+
+@mistake(of=join)
+def slice_of_bytes(parts, pair):
+    """The joined bytes are taken apart again: numbers stand in the list.
+
+    A slice, += and extend take bytes for a list of numbers. Which brackets make one part of them?
+    """
+    new = []
+    for part in join(parts, pair):
+        new += part if part not in parts else [part]
+    return new
+
+
+@mistake(of=join)
+def piece_as_one(parts, pair):
+    """The piece comes back as one bytes, not as a list of parts.
+
+    Who merges next needs the parts. Which join is too many?
+    """
+    return b"".join(parts)
+
+
+def _joined_at(parts, places):
+    return [part + parts[i + 1] if i in places else part for i, part in enumerate(parts)
+            if i - 1 not in places]
+
+
+# find_merges
+
+def rounds(text):
+    """Finding merges on paper, one row a round: [(the parts, the pairs seen twice or more)]."""
+    pieces, rows = list(map(_bytes, text.split())), []
+    while True:
+        counts = _counts(pieces)
+        often = sorted((pair for pair in counts if counts[pair] > 1), key=counts.get, reverse=True)
+        rows.append(("  ".join(b" ".join(parts).decode() for parts in pieces),
+                     ", ".join(f"{b' '.join(pair).decode()} {counts[pair]}" for pair in often)))
+        if not often:
+            return rows
+        pieces = [join(parts, often[0]) for parts in pieces]
+
+
+def replay(pieces, found, join):
+    """The pieces after the merges that were found in them, one after the other."""
+    for pair in found:
+        pieces = [join(parts, pair) for parts in pieces]
+    return pieces
+
+
+def written(pair):
+    """A pair as a line of vocab.bpe: its bytes as printable characters, a space between."""
+    table = byte_characters()
+    return " ".join("".join(table[byte] for byte in part) for part in pair)
+
+
+def _counts(pieces):
+    """{pair: how often it comes}, in the order in which the pairs are met."""
+    counts = {}
+    for parts in pieces:
+        for pair in zip(parts, parts[1:]):
+            counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+def find_merges(pieces, n, join):
+    """The right answer: count, take the commonest, the first met of equals, join it everywhere."""
+    found = []
+    while len(found) < n:
+        counts = _counts(pieces)
+        if max(counts.values(), default=0) < 2:
+            break
+        found.append(max(counts, key=counts.get))
+        pieces = [join(parts, found[-1]) for parts in pieces]
+    return found
+
+
+def _find(pieces, n, join, count=_counts, choose=None, least=2):
+    """find_merges with another way to count, to choose or to stop."""
+    found = []
+    while len(found) < n:
+        counts = count(pieces)
+        if max(counts.values(), default=0) < least:
+            break
+        found.append(choose(counts) if choose else max(counts, key=counts.get))
+        pieces = [join(parts, found[-1]) for parts in pieces]
+    return found
+
+
+@mistake(of=find_merges)
+def counted_once(pieces, n, join):
+    """The pairs are counted once, and the commonest of that count are given.
+
+    After a merge some pairs are gone, and new ones are there. When must you count again?
+    """
+    counts = _counts(pieces)
+    often = sorted((pair for pair in counts if counts[pair] > 1), key=counts.get, reverse=True)
+    return often[:n]
+
+
+@mistake(of=find_merges)
+def counted_once_to_the_end(pieces, n, join):
+    """The pairs are counted once; even pairs seen only once are given.
+
+    After a merge some pairs are gone, and new ones are there. When must you count again, and when
+    is nothing left to find?
+    """
+    counts = _counts(pieces)
+    return sorted(counts, key=counts.get, reverse=True)[:n]
+
+
+@mistake(of=find_merges)
+def across_the_cuts(pieces, n, join):
+    """The last part of one piece and the first of the next are counted as a pair.
+
+    No merge crosses a cut. Do you count in each piece by itself?
+    """
+    return find_merges([list(chain.from_iterable(pieces))], n, join)
+
+
+@mistake(of=find_merges)
+def counted_across_the_cuts(pieces, n, join):
+    """Pairs across the cuts are counted, and can never be joined.
+
+    No merge crosses a cut. Do you count in each piece by itself?
+    """
+    return _find(pieces, n, join, lambda pieces: _counts([list(chain.from_iterable(pieces))]))
+
+
+@mistake(of=find_merges)
+def last_met(pieces, n, join):
+    """Of equally common pairs the last one is taken.
+
+    The rule takes the one that is met first in the text. Does your comparison use > or >=?
+    """
+    return _find(pieces, n, join,
+                 choose=lambda counts: max(list(counts)[::-1], key=counts.get))
+
+
+@mistake(of=find_merges)
+def largest_pair(pieces, n, join):
+    """Of equally common pairs the one with the largest bytes is taken.
+
+    max and sorted of (count, pair) compare the pairs too. What does max compare with key=?
+    """
+    return _find(pieces, n, join, choose=lambda counts: max(counts, key=lambda p: (counts[p], p)))
+
+
+@mistake(of=find_merges)
+def smallest_pair(pieces, n, join):
+    """Of equally common pairs the one with the smallest bytes is taken.
+
+    Sorting by the bytes is another rule. Which of the equals was met first in the text?
+    """
+    return _find(pieces, n, join, choose=lambda counts: min(counts, key=lambda p: (-counts[p], p)))
+
+
+@mistake(of=find_merges)
+def last_place_decides(pieces, n, join):
+    """Of equally common pairs the one whose last place comes first is taken, or the like.
+
+    A pair that is deleted and stored anew goes to the end of a dictionary. Which of the equals was
+    met first in the text?
+    """
+    def count(pieces):
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.pop(pair, 0) + 1
+        return counts
+    return _find(pieces, n, join, count)
+
+
+@mistake(of=find_merges)
+def rarest(pieces, n, join):
+    """The rarest pair is taken.
+
+    The list begins with the commonest. Do you want min or max?
+    """
+    return _find(pieces, n, join, choose=lambda counts: min(counts, key=counts.get))
+
+
+@mistake(of=find_merges)
+def pairs_seen_once(pieces, n, join):
+    """It goes on with pairs that come only once.
+
+    A part that stands at a single place shortens nothing else. Which count is too small?
+    """
+    return _find(pieces, n, join, least=1)
+
+
+@mistake(of=find_merges)
+def stops_at_twice(pieces, n, join):
+    """A pair that comes twice is not taken any more.
+
+    Twice is often enough. Does your comparison leave the 2 out?
+    """
+    return _find(pieces, n, join, least=3)
+
+
+@mistake(of=find_merges)
+def never_enough(pieces, n, join):
+    """It stops with an error when no pair is left.
+
+    max needs something to choose from. What do you ask before you call it?
+    """
+    return _find(pieces, n, join, lambda pieces: _counts(pieces) or max([]), least=1)
+
+
+@mistake(of=find_merges)
+def one_round(pieces, n, join):
+    """One pair is found, then it stops.
+
+    n pairs are asked for. How far is your return indented?
+    """
+    return find_merges(pieces, min(n, 1), join)
+
+
+@mistake(of=find_merges)
+def one_too_many(pieces, n, join):
+    """One pair too many is found.
+
+    How many are there when your loop asks for the last time?
+    """
+    return find_merges(pieces, n + 1, join)
+
+
+@mistake(of=find_merges)
+def one_too_few(pieces, n, join):
+    """One pair too few is found.
+
+    A range leaves its end out by itself. How many turns does your loop have?
+    """
+    return find_merges(pieces, n - 1, join)
+
+
+@mistake(of=find_merges)
+def never_joined(pieces, n, join):
+    """The same pair is found again and again.
+
+    The pieces stay as they were. join gives a new list: what do you do with it?
+    """
+    return find_merges(pieces, min(n, 1), join) * n
+
+
+@mistake(of=find_merges)
+def pieces_overwritten(pieces, n, join):
+    """The caller's list of pieces is changed.
+
+    pieces[i] = ... writes into the list that came in. What makes a list of your own?
+    """
+    found = find_merges(pieces, n, join)
+    pieces[:] = replay(pieces, found, join)
+    return found
+
+
+@mistake(of=find_merges)
+def parts_for_pairs(pieces, n, join):
+    """The joined parts are given, not the pairs.
+
+    (b"u", b"g") is asked for, not b"ug": who merges must know where the part was cut.
+    """
+    return [left + right for left, right in find_merges(pieces, n, join)]
+
+
+@mistake(of=find_merges)
+def counts_beside(pieces, n, join):
+    """Each pair comes with its count.
+
+    The list holds pairs only. What do most_common and items give you?
+    """
+    found, given = find_merges(pieces, n, join), []
+    for pair in found:
+        given.append((pair, _counts(pieces)[pair]))
+        pieces = [join(parts, pair) for parts in pieces]
+    return given
+
+
+@mistake(of=find_merges)
+def counted_once_beside(pieces, n, join):
+    """The pairs are counted once, and each comes with its count.
+
+    most_common gives both. After a merge some pairs are gone, and new ones are there: when must you
+    count again?
+    """
+    counts = _counts(pieces)
+    return sorted(counts.items(), key=lambda item: -item[1])[:n]
+
+
+@mistake(of=find_merges)
+def ranks_given(pieces, n, join):
+    """A dictionary of ranks comes back.
+
+    That is the next step. A list in the order of finding is asked for.
+    """
+    return {pair: rank for rank, pair in enumerate(find_merges(pieces, n, join))}
+
+
+@mistake(of=find_merges)
+def each_piece_once(pieces, n, join):
+    """A piece that stands in the text several times is counted once.
+
+    A frequent word makes its pairs frequent. Is there a set too many?
+    """
+    return find_merges(list(map(list, dict.fromkeys(map(tuple, pieces)))), n, join)
+
+
+@mistake(of=find_merges)
+def once_a_piece(pieces, n, join):
+    """A pair that stands in one piece several times is counted once.
+
+    Each place counts. Is there a set too many?
+    """
+    return _find(pieces, n, join,
+                 lambda pieces: _counts([p for parts in pieces
+                                         for p in dict.fromkeys(zip(parts, parts[1:]))]))
+
+
+@mistake(of=find_merges)
+def counts_kept(pieces, n, join):
+    """The counts of the round before are still there: they add up.
+
+    Where do you make the dictionary of counts, before the loop or in it?
+    """
+    total = {}
+
+    def count(pieces):
+        for pair, times in _counts(pieces).items():
+            total[pair] = total.get(pair, 0) + times
+        return total
+    return _find(pieces, n, join, count)
+
+
+@mistake(of=find_merges)
+def first_piece_decides(pieces, n, join):
+    """Only the pairs of one piece are counted.
+
+    Where do you make the dictionary of counts, before the loop over the pieces or in it?
+    """
+    return _find(pieces, n, join, lambda pieces: _counts(pieces[-1:]))
 
 
 # merge
@@ -485,6 +1020,31 @@ def one_bytes_at_the_end(parts, ranks):
     That is the word again. What should come back is the list of parts. Which join is too many?
     """
     return b"".join(parts)
+
+
+@mistake(of=merge)
+def bytes_in_a_slice(parts, ranks):
+    """The joined bytes are taken apart again: numbers stand in the list.
+
+    A slice takes bytes for a list of numbers. Which brackets make one part of them?
+    """
+    parts = list(parts)
+    while True:
+        known = [i for i, pair in enumerate(zip(parts, parts[1:])) if pair in ranks]
+        if not known:
+            return parts
+        i = min(known, key=lambda i: ranks[parts[i], parts[i + 1]])
+        parts[i:i + 2] = parts[i] + parts[i + 1]
+
+
+@mistake(of=merge)
+def numbers_for_parts(parts, ranks):
+    """The parts are numbers, so no pair is found.
+
+    list(b"hu") is [104, 117], and the keys of ranks are bytes, such as (b"h", b"u"). parts is a
+    list already: what do you turn it into?
+    """
+    return list(b"".join(parts))
 
 
 @mistake(of=merge)
@@ -1080,6 +1640,42 @@ IDS = {bytes([byte]): i for i, byte in enumerate(sorted(range(256), key=byte_cha
 TOY = {(b"u", b"g"): 0, (b"h", b"u"): 1, (b"ug", b"s"): 2, (b"h", b"ug"): 3}
 AS = {(b"a", b"a"): 5, (b"aa", b"a"): 9}
 
+HAND = "bugs hug rugs hug mug hut jug hum hub"
+KING = ("The old king saw the young queen. The young queen saw the old king. Then the old king saw "
+        "that the young queen saw a young king, and the old king saw red.")
+AWKWARD = ["I'd say they'll", "   three spaces", "3.14159 or 1,000", "🤗🦀 你好", "tail \n\n\n",
+           "'Tomorrow'", "<|endoftext|>", "", "raspberry", "seashore", "Cinderella", "hobgoblin"]
+U_G, A_A = (b"u", b"g"), (b"a", b"a")
+
+
+def _pieces(text):
+    return list(map(_bytes, text.split()))
+
+
+exercise(join, [
+    Case("the parts h, u, g, s and the pair u, g", (_bytes("hugs"), U_G)),
+    Case("a pair at both ends", (_bytes("ughug"), U_G)),
+    Case("a pair that is not there", (_bytes("gush"), U_G)),
+    Case("a pair of longer parts", ([b"h", b"ug", b"s", b"h"], (b"h", b"ug"))),
+    Case("halves that stand alone", (_bytes("uhgu"), U_G)),
+    Case("the same bytes, cut elsewhere", ([b"ug", b"s", b"u", b"gs"], (b"u", b"gs"))),
+    Case("three equal letters", (_bytes("aaa"), A_A)),
+    Case("four equal letters", (_bytes("aaaa"), A_A)),
+    Case("one part", ([b"u"], U_G)),
+    Case("no part", ([], U_G))])
+exercise(find_merges, [
+    Case("the nine words of the hand example", (_pieces(HAND), 9, join)),
+    Case("two merges of them", (_pieces(HAND), 2, join)),
+    Case("no merge is asked for", (_pieces(HAND), 0, join)),
+    Case("a pair twice in one piece", (_pieces("banana bat"), 5, join)),
+    Case("pairs that are equally common", (_pieces("dc ba ba dc"), 5, join)),
+    Case("more often across a cut", (_pieces("ba ab ba ab"), 1, join)),
+    Case("equals, one of them met first and last", (_pieces("xy ab ab xy"), 1, join)),
+    Case("five equal letters", (_pieces("aaaaa"), 5, join)),
+    Case("no pair comes twice", (_pieces("ab cd"), 5, join)),
+    Case("pieces of one part", (_pieces("a b a"), 5, join)),
+    Case("no piece", ([], 5, join)),
+    Case("the old king", (_pieces(KING), 12, join))])
 exercise(merge, [
     Case("the parts h, u, g, s of the hand example", (_bytes("hugs"), TOY)),
     Case("one part", ([b"h"], TOY)),

@@ -1,10 +1,15 @@
 """Pictures of lesson 03: bytes and tokens of a text, the printable bytes, merges step by step."""
+import textwrap
+
 import numpy as np
 
 from gpt2lab.teach import plot, show
 
 WIDEST = 24                         # how many bytes fit side by side
 ACROSS, DIGIT = 490, 9              # pixels: of a row of boxes, of a digit
+ACROSS_PAGE, LINES = 70, 6          # bytes in a line of a text that is merged, lines at most
+COLUMN, POINTS = 9, 10.8            # pixels across of a character that is so high
+LONGEST = 2_000                     # bytes of a text whose merges are found
 LIGHT = ("#cfe3f1", "#f8dcc6")      # two pale colours that take turns
 ROWS = ["tiktoken: ids", "tiktoken: tokens", "ids", "rank of the pair", "parts", "bytes (hex)",
         "characters"]
@@ -24,12 +29,12 @@ def label(token):
                    for c in text)
 
 
-def fitting(data):
+def fitting(data, most=WIDEST):
     """The bytes of a text. Raises ValueError with a sentence where they cannot be drawn."""
     if not data:
         raise ValueError("there is no text: type a word")
-    if len(data) > WIDEST:
-        raise ValueError(f"this text has {len(data):,} bytes and the picture holds {WIDEST}: "
+    if len(data) > most:
+        raise ValueError(f"this text has {len(data):,} bytes and the picture holds {most:,}: "
                          "type a shorter one")
     return data
 
@@ -68,6 +73,49 @@ def byte_table(table):
     ax.set_yticks(range(16), digits)
     ax.set(xlabel="second hex digit of the byte", ylabel="first hex digit")
     ax.tick_params(length=0)
+    return fig
+
+
+@plot.styled
+def growing(pieces, found, total):
+    """A text cut by the merges found in it so far, and these merges, the newest last.
+
+    pieces: [[part]] as bytes; found: [(left, right)] so far; total: how many can be found. Orange:
+    a whole piece is one part; blue: a part of several bytes; grey: a single byte.
+    """
+    parts = [(part, len(piece) == 1) for piece in pieces for part in piece]
+    data = fitting(b"".join(part for part, _ in parts), LONGEST)
+    ends = np.cumsum([len(part) for part, _ in parts])
+    words = list(dict.fromkeys(part for part, whole in parts if whole and len(part) > 2))
+    shown = min(len(data), ACROSS_PAGE * LINES)
+    rows, seen = -(-shown // ACROSS_PAGE), _spread(data)[:shown]
+    names = [f"{label(left)}+{label(right)}" for left, right in found]
+    table = textwrap.wrap("  ".join(names[:-1]), 74, break_long_words=False)[-4:]
+    said = ", ".join(map(label, words[:6])) + ", ..." * (len(words) > 6)
+    fig, (ax,) = plot.figure(
+        height=120 + 28 * rows, drawn={"parts": np.array([0, *ends]), "found": len(found)},
+        alt=("A text cut by the merges that were found in it so far, and these merges.\n"
+             f"{len(found)} of {total} merges: {len(data):,} bytes are {len(parts):,} parts. "
+             f"Whole words so far: {said or 'none'}."))
+    starts = np.array([0, *ends[:-1]])
+    for row in range(rows):
+        first, last = row * ACROSS_PAGE, min((row + 1) * ACROSS_PAGE, shown)
+        here = [i for i in range(np.searchsorted(ends, first, "right"), len(parts))
+                if starts[i] < last]
+        bars = [(max(starts[i], first) - first, min(ends[i], last) - max(starts[i], first))
+                for i in here]
+        ax.broken_barh(bars, (-row - 0.42, 0.84), edgecolor="white", linewidth=1.5, facecolors=[
+            LIGHT[parts[i][1]] if len(parts[i][0]) > 1 else "0.92" for i in here])
+        ax.text(0, -row, seen[first:last], va="center_baseline", family=plot.MONO, fontsize=POINTS)
+    left, height = 5 / 640, fig.bbox.height
+    fig.set_layout_engine("none")
+    ax.set_position((left, 116 / height, ACROSS_PAGE * COLUMN / 640, 1 - 120 / height))
+    ax.set(xlim=(0, ACROSS_PAGE), ylim=(0.5 - rows, 0.5))
+    ax.axis("off")
+    newest = f"merge {len(found)}: {names[-1]}" if names else "nothing is merged yet"
+    fig.text(left, 98 / height, newest, color=plot.VERMILLION, fontweight="bold")
+    fig.text(left, 92 / height, "\n".join(table), va="top", fontsize=10, family=plot.MONO)
+    fig.text(left, 8 / height, "grey: a single byte; blue: several bytes; orange: a whole piece")
     return fig
 
 
@@ -125,6 +173,16 @@ def player(state, ids, other_tokens, other_ids):
     _boxes(ax, 1, other_tokens, map(label, other_tokens))
     _boxes(ax, 0, other_tokens, other_ids, "white")
     return _rows(fig, ax, len(data), ROWS)
+
+
+def _spread(data):
+    """A text with one column for each byte: blanks stand behind a character of several bytes."""
+    found = ""
+    for character in _characters(data):
+        text = character.decode("utf-8")
+        seen = "·" if text == " " else text if plot.in_font(text, plot.MONO) else "▯"
+        found += seen.ljust(len(character))
+    return found
 
 
 def _characters(data):
