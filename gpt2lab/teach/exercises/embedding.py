@@ -81,13 +81,18 @@ def by_use(counts, cosines):
     return rows
 
 
-def one_token(text, encode):
-    """The ids of words with spaces between them. Raises: ValueError for one of more tokens."""
+def one_token(text, encode, most=14):
+    """The ids of words with spaces between them, one token each.
+
+    Raises: ValueError with a sentence for no word, too many, or one of several tokens.
+    """
     ids = {word: encode(" " + word) for word in text.split()}
     longer = [word for word, found in ids.items() if len(found) > 1]
-    if longer or not ids:
-        raise ValueError(f"words of one token each are needed; more than one: {', '.join(longer)}"
-                         if longer else "at least one word is needed")
+    if longer:
+        raise ValueError(f"a word of one token is needed; of more than one: {', '.join(longer)}")
+    if not 1 <= len(ids) <= most:
+        raise ValueError(f"{len(ids)} words, where " + (
+            "one word is needed" if most == 1 else f"1 to {most} are needed"))
     return [found[0] for found in ids.values()]
 
 
