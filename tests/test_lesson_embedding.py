@@ -1,4 +1,4 @@
-"""Lesson 04: what its pictures draw are the rows of the model's tables."""
+"""Lesson 04: what its pictures draw are the rows of the model's tables; what it says is so."""
 from pathlib import Path
 
 import nbformat
@@ -11,7 +11,7 @@ from drawing import drawn
 from gpt2lab.embedding import embed
 from gpt2lab.inside import never_seen
 from gpt2lab.teach import play, plot
-from gpt2lab.teach.exercises.embedding import nearest, one_token_words
+from gpt2lab.teach.exercises.embedding import by_use, nearest, one_token_words
 from gpt2lab.teach.pictures.bpe import label
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "04_embedding.ipynb"
@@ -31,10 +31,12 @@ def lesson():
     space, shown, draws = {}, [], []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plot, "show", shown.append)
-        patch.setattr(play, "explore", lambda draw, **controls: draws.append(draw))
+        for name in ("explore", "write"):
+            patch.setattr(play, name, lambda draw, **controls: draws.append(draw))
         for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
-            needed = ("import numpy", "plot.show(", "play.explore(", "check(embed)", "= yours(",
-                      "ids = np.array(model.encode(\"Once")
+            needed = ("import numpy", "plot.show(", "play.explore(", "play.write(", "check(",
+                      "= yours(", "ids = np.array(model.encode(", "np.linalg.svd(",
+                      "wte = np.array(")
             if cell.cell_type == "code" and any(part in cell.source for part in needed):
                 exec(cell.source, space)
     return space, shown, draws
@@ -43,7 +45,7 @@ def lesson():
 @pytest.fixture(scope="module")
 def word_map(lesson):
     """The map's function as its explorer calls it."""
-    return lesson[2][1]
+    return lesson[2][0]
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -78,7 +80,7 @@ def test_names_on_the_map_do_not_cover_each_other(word_map, text):
     boxes = [Text.get_window_extent(note) for note in fig.axes[0].texts]      # without the arrow
     for n, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[:n])
-        assert box.x0 > 0 and box.x1 < 0.58 * 640
+        assert box.x0 > 0 and box.x1 < 0.54 * 640
 
 
 @pytest.mark.parametrize("text, message", [
@@ -92,18 +94,114 @@ def test_words_that_cannot_be_drawn_are_refused_with_a_sentence(word_map, text, 
         word_map(text)
 
 
+@pytest.mark.parametrize("text", TEXTS + ["walked asked uncharacteristically said unfortunate"])
+def test_the_list_of_nearest_tokens_ends_inside_the_picture(word_map, text):
+    fig = word_map(text)
+    drawn(fig)
+    assert all(Text.get_window_extent(note).x1 <= 640 for note in fig.axes[1].texts)
+
+
 def test_positions_draw_the_cosines_of_the_position_table(model, lesson):
-    _, shown, (one_position, _) = lesson
     wpe = model.weights["wpe.weight"].astype(np.float64)
     wanted = wpe @ wpe.T / np.outer(*[np.sqrt((wpe ** 2).sum(axis=-1))] * 2)
-    (fig,) = [fig for fig in shown if "cosines" in fig.drawn]
+    (fig,) = [fig for fig in lesson[1] if "cosines" in fig.drawn]
     np.testing.assert_allclose(drawn(fig)["cosines"], wanted, atol=1e-5)
     assert f"neighbours have {np.diagonal(wanted, 1).mean():.2f}, places 10 apart" in fig.alt
-    for at in (0, 128, 255):
-        fig = one_position(at)
-        arrays = drawn(fig, render=at == 128)
-        np.testing.assert_allclose(arrays["cosines"], wanted[at], atol=1e-5)
-        assert f"position {np.argsort(-wanted[at])[1]} with" in fig.alt
+
+
+def halves(model, taken):
+    """(word rows, place rows) of what is left, (word rows, place rows) of what is taken away."""
+    wte, wpe = (model.weights[name].astype(np.float64) for name in ("wte.weight", "wpe.weight"))
+    values, vectors = np.linalg.eigh(wpe.T @ wpe)               # the loudest last
+    gone = vectors[:, len(values) - taken:]
+    loud = gone @ gone.T
+    return (wte - wte @ loud, wpe - wpe @ loud), (wte @ loud, wpe @ loud)
+
+
+def nearest_word(row, words, unseen):
+    lengths = np.where(unseen, np.inf, np.linalg.norm(words, axis=-1))
+    return int((words @ row / lengths).argmax())
+
+
+@pytest.mark.parametrize("taken", [0, 12, 40, 81, 126])
+def test_word_and_place_are_read_from_the_two_parts_of_a_row(model, lesson, taken):
+    text, split = "The old king saw the young queen. Then the old", lesson[2][1]
+    ids, unseen = model.encode(text), never_seen(model.weights["wte.weight"])
+    (left_words, left_places), (loud_words, loud_places) = halves(model, taken)
+    fig = split(text, taken)
+    arrays = drawn(fig, render=taken in (0, 40))
+    for t, i in enumerate(ids):
+        row = left_words[i] + left_places[t]
+        word = nearest_word(row, left_words, unseen)
+        assert arrays["read"][t] == model.tokenizer.decode_bytes([word])
+        wanted = row @ left_words[word] / (np.linalg.norm(row) * np.linalg.norm(left_words[word]))
+        assert abs(arrays["cosines"][t] - wanted) < 1e-5
+        if taken:
+            loud = loud_words[i] + loud_places[t]
+            assert arrays["places"][t] == ((loud_places - loud) ** 2).sum(axis=-1).argmin()
+    words = [model.tokenizer.decode_bytes([i]) for i in ids]
+    right = sum(one == other for one, other in zip(words, arrays["read"]))
+    assert f"{right} of {len(ids)} words" in fig.alt
+    shown = [note.get_text() for note in fig.axes[0].texts]
+    assert shown.count("right") == right and shown.count("wrong") == len(ids) - right
+
+
+def test_a_long_text_and_odd_tokens_are_split_too(lesson):
+    for text in ("a", "the " * 40, "x $y$ \n 🤗 <b>", "computer internet"):
+        assert len(drawn(lesson[2][1](text, 81))["read"]) <= 12
+
+
+def test_the_curve_is_what_is_found_in_the_two_parts(model, lesson):
+    (fig,) = [fig for fig in lesson[1] if "words" in fig.drawn and "places" in fig.drawn]
+    arrays, (line, dashed, *_) = drawn(fig), fig.axes[0].lines
+    steps, ids = list(map(int, line.get_xdata())), np.unique(
+        model.encode("The old king saw the young queen. Then the old"))
+    np.testing.assert_allclose(line.get_ydata(), 100 * arrays["words"])
+    np.testing.assert_allclose(dashed.get_ydata(), 100 * arrays["places"])
+    unseen = never_seen(model.weights["wte.weight"])
+    for taken in (16, 72, 81):
+        (words, rows), (loud_words, loud_places) = halves(model, taken)
+        found = [nearest_word(words[i] + rows[t], words, unseen) == i
+                 for i in ids for t in range(0, 256, 8)]
+        places = [((loud_places - loud_words[i] - loud_places[t]) ** 2).sum(axis=-1).argmin() == t
+                  for i in ids for t in range(0, 256, 8)]
+        at = steps.index(taken)
+        assert (arrays["words"][at], arrays["places"][at]) == (np.mean(found), np.mean(places))
+
+
+def test_strips_draw_how_much_of_their_outputs_the_word_makes(model, lesson):
+    """Measured: the layer itself, without its bias, on rows that the norm has taken the mean of."""
+    (fig,) = [fig for fig in lesson[1] if set(fig.drawn) == {"words"}]
+    w, ids = model.weights, model.encode("The old king saw the young queen. Then the old")
+    spreads = []
+    for rows in (w["wte.weight"][ids], w["wpe.weight"]):
+        rows = (rows - rows.mean(axis=-1, keepdims=True)) * w["h.0.ln_1.weight"]
+        out = rows @ w["h.0.attn.c_attn.weight"]
+        spreads.append([np.square(part - part.mean(axis=0)).sum() / len(part)
+                        for part in np.split(out, 12, axis=-1)])
+    what, where = np.array(spreads)
+    np.testing.assert_allclose(drawn(fig)["words"], what / (what + where), rtol=1e-4)
+    assert f"Strip {(what / where).argmax()} gets" in fig.alt
+
+
+def test_tokens_by_how_often_a_book_uses_them():
+    counts, cosines = np.array([0, 1, 1, 3, 4, 19, 20, 99, 100, 700]), np.arange(10) / 10
+    found = by_use(counts, cosines)
+    assert [row[:2] for row in found] == [("once", 2), ("2 to 4", 2), ("5 to 19", 1),
+                                          ("20 to 99", 2), ("100 or more", 2)]
+    np.testing.assert_allclose([row[2] for row in found], [0.15, 0.35, 0.5, 0.65, 0.85])
+
+
+def test_a_word_is_taught_as_the_explorer_says(model, lesson):
+    tell = lesson[2][2]
+    (text,) = tell(presses=0, word="computer", like="king", factor=1.1,
+                   text="The old computer saw the young queen. Then the old")
+    assert text.startswith("The old computer saw the young queen. Then the old computer saw")
+    for word, like, message in (("hobgoblin", "king", "hobgoblin"), ("robot", "", "0 words"),
+                                ("robot", "king hobgoblin", "more than one: hobgoblin"),
+                                ("robot internet", "king", "one word")):
+        with pytest.raises(ValueError, match=message):
+            list(tell(presses=0, word=word, like=like, factor=1.0, text="The"))
 
 
 def test_loops_version_is_the_operation():

@@ -122,6 +122,105 @@ WRONG = {"embed": [
         x[t] = wte[ids[t]] + wpe[t]
     return x
 ''',
+], "taught": [
+'''def taught(wte, word, like, factor):
+    wte[word] = wte[like].mean(axis=0) * factor
+    return wte
+''',
+'''def taught(wte, word, like, factor):
+    table = wte
+    table[word] = factor * np.mean(wte[like], axis=0)
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    return factor * wte[like].mean(axis=0)
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[word] = wte[like].mean(axis=0)
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[word] = factor * wte[like].mean()
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[word] = factor * wte[like].sum(axis=0)
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    row = 0
+    for i in like:
+        row = wte[i]
+    table[word] = factor * row
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[word] = factor * wte[like[0]]
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[word] += factor * wte[like].mean(axis=0)
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[word] = factor * wte[like].mean(axis=1)
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[:, word] = factor * wte[:, like].mean(axis=1)
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = np.array(wte, dtype=np.float64)
+    table[word] = factor * table[like].mean(axis=0)
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[word] = factor * wte[like].mean(axis=0)
+''',
+'''def taught(wte, word, like, factor):
+    table = factor * wte
+    table[word] = table[like].mean(axis=0)
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[like] = factor * wte[word]
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = list(wte)
+    table[word] = factor * wte[like].mean(axis=0)
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    row = factor * wte[like].mean(axis=0)
+    return np.concatenate([wte, row[None]])
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[word] = factor * wte[like]
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = wte.copy()
+    table[word] = wte[like].mean(axis=0) / factor
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    table = np.zeros_like(wte)
+    table[word] = factor * wte[like].mean(axis=0)
+    return table
+''',
 ]}
 
 RIGHT = {"embed": [
@@ -150,5 +249,21 @@ RIGHT = {"embed": [
     if start + len(ids) > len(wpe):
         raise ValueError("too long")
     return np.stack([wte[i] + wpe[t] for t, i in enumerate(ids, start)])
+''',
+], "taught": [
+'''def taught(wte, word, like, factor):
+    table = np.array(wte)
+    table[word] = 0
+    for i in like:
+        table[word] += factor * wte[i] / len(like)
+    return table
+''',
+'''def taught(wte, word, like, factor):
+    row = np.mean([wte[i] for i in like], axis=0) * factor
+    return np.concatenate([wte[:word], row[None].astype(wte.dtype), wte[word + 1:]])
+''',
+'''def taught(wte, word, like, factor):
+    chosen = np.arange(len(wte))[:, None] == word
+    return np.where(chosen, np.float32(factor) * wte[like].mean(axis=0), wte)
 ''',
 ]}

@@ -1,7 +1,5 @@
-"""Lesson 04: embed, its strict version, the nearest rows."""
+"""Lesson 04: embed, the nearest rows, a row for a word never read."""
 import numpy as np
-
-from gpt2lab import embedding
 
 from . import Case, exercise, mistake, random
 
@@ -29,6 +27,73 @@ def one_token_words(text, encode, unseen, most):
     if len(found) > most:
         raise ValueError(f"{len(found)} words are too many: {most} fit on the map")
     return found, left_out
+
+
+# What is read from a row of x: the word from one part of its directions, the place from the other
+
+class Apart:
+    """Rows of x split in two: the k loudest directions of the position table, and the others.
+
+    directions (D, D): one a row, the loudest first; unseen (V,): tokens that no row is read as.
+    """
+
+    def __init__(self, wte, wpe, directions, unseen):
+        self.ids = np.flatnonzero(~unseen)                                          # (n,)
+        self.turn = np.asarray(directions, np.float64).T                            # (D, D)
+        self.words, self.places = wte[self.ids] @ self.turn, wpe @ self.turn
+        # (n, D + 1): squares of each word in the first k directions, k from 0 to D
+        self.squares = np.pad(np.cumsum(self.words ** 2, axis=-1), ((0, 0), (1, 0)))
+
+    def word(self, x, k):
+        """The words nearest by angle to what is left of x (T, D): ids (T,), cosines (T,)."""
+        left = (x @ self.turn)[:, k:]                                               # (T, D - k)
+        lengths = np.sqrt(np.maximum(self.squares[:, -1] - self.squares[:, k], 1e-12))
+        cosines = (left @ self.words[:, k:].T) / lengths                            # (T, n)
+        best = cosines.argmax(axis=-1)                                              # (T,)
+        longest = np.maximum(np.linalg.norm(left, axis=-1), 1e-12)
+        return self.ids[best], np.clip(cosines[np.arange(len(x)), best] / longest, 0, 1)
+
+    def place(self, x, k):
+        """The places whose rows are nearest to the taken part of x: (T, D) -> (T,)."""
+        taken, rows = (x @ self.turn)[:, :k], self.places[:, :k]
+        squares = (rows ** 2).sum(axis=-1) - 2 * taken @ rows.T                     # (T, N)
+        return squares.argmin(axis=-1)
+
+    def found(self, wte, wpe, ids, every, steps):
+        """Shares of words and of places found, (steps,) each: the ids at every such place."""
+        at = np.arange(0, len(wpe), every)                                          # (m,)
+        x = (wte[ids][:, None] + wpe[at][None]).reshape(-1, wte.shape[1])
+        tokens, places = np.repeat(ids, len(at)), np.tile(at, len(ids))
+        return (np.array([(self.word(x, k)[0] == tokens).mean() for k in steps]),
+                np.array([(self.place(x, k) == places).mean() if k else 0 for k in steps]))
+
+
+def by_use(counts, cosines):
+    """[(times, how many tokens, their mean cosine)], for tokens that a book uses so many times.
+
+    Shapes: counts (n,), cosines (n,).
+    """
+    limits, rows = (1, 2, 5, 20, 100, counts.max() + 1), []
+    for low, above in zip(limits, limits[1:]):
+        used = (counts >= low) & (counts < above)                                   # (n,)
+        name = "once" if above == 2 else f"{low} to {above - 1}" if above <= 100 else "100 or more"
+        rows.append((name, int(used.sum()), float(cosines[used].mean())))
+    return rows
+
+
+def one_token(text, encode, most=14):
+    """The ids of words with spaces between them, one token each.
+
+    Raises: ValueError with a sentence for no word, too many, or one of several tokens.
+    """
+    ids = {word: encode(" " + word) for word in text.split()}
+    longer = [word for word, found in ids.items() if len(found) > 1]
+    if longer:
+        raise ValueError(f"a word of one token is needed; of more than one: {', '.join(longer)}")
+    if not 1 <= len(ids) <= most:
+        raise ValueError(f"{len(ids)} words, where " + (
+            "one word is needed" if most == 1 else f"1 to {most} are needed"))
+    return [found[0] for found in ids.values()]
 
 
 # embed
@@ -404,164 +469,10 @@ def ids_go_round(ids, wte, wpe, start=0):
     return embed(ids % len(wte), wte, wpe, start)
 
 
-# strict_embed
-
-def strict_embed(ids, wte, wpe, start=0):
-    """The right answer to the first exercise: the library refuses just this."""
-    return embedding.embed(ids, wte, wpe, start)
-
-
-@mistake(of=strict_embed)
-def start_may_be_negative(ids, wte, wpe, start=0):
-    """A negative start is not refused.
-
-    NumPy counts negative places from the end. Between which two numbers must start lie?
-    """
-    return wte[ids] + wpe[start:][:1] if start < 0 else strict_embed(ids, wte, wpe, start)
-
-
-@mistake(of=strict_embed)
-def nothing_refused(ids, wte, wpe, start=0):
-    """Nothing is refused: NumPy decides what happens.
-
-    A slice past the end is only shorter, and -1 is the last row. Which limits have V and N?
-    """
-    return wte[ids] + wpe[start:start + len(ids)]
-
-
-@mistake(of=strict_embed)
-def positions_unchecked(ids, wte, wpe, start=0):
-    """The ids are checked, the positions are not.
-
-    The last of these tokens stands at start + T - 1. Which is the last row of wpe?
-    """
-    if len(ids) and not 0 <= ids.min() <= ids.max() < len(wte):
-        raise ValueError("ids")
-    return nothing_refused(ids, wte, wpe, start)
-
-
-@mistake(of=strict_embed)
-def ids_unchecked(ids, wte, wpe, start=0):
-    """The positions are checked, the ids are not.
-
-    NumPy takes an id of -1 for the last row. Which ids does the token table have?
-    """
-    if not 0 <= start <= len(wpe) - len(ids):
-        raise ValueError("positions")
-    return nothing_refused(ids, wte, wpe, start)
-
-
-@mistake(of=strict_embed)
-def any_id_will_do(ids, wte, wpe, start=0):
-    """Ids are refused only if all of them are wrong.
-
-    One wrong id is enough. Do you look at the smallest and the largest, or at all of them together?
-    """
-    if not 0 <= start <= len(wpe) - len(ids) or ((ids < 0) | (ids >= len(wte))).all():
-        raise ValueError("ids")
-    return wte[np.clip(ids, -len(wte), len(wte) - 1)] + wpe[start:start + len(ids)]
-
-
-@mistake(of=strict_embed)
-def ids_against_positions(ids, wte, wpe, start=0):
-    """The ids are compared with the number of positions, not with the number of tokens.
-
-    There are V rows in one table and N in the other. Which one does an id choose a row of?
-    """
-    if not 0 <= start <= len(wpe) - len(ids) or ids.min() < 0 or ids.max() >= len(wpe):
-        raise ValueError("ids")
-    return wte[ids] + wpe[start:start + len(ids)]
-
-
-@mistake(of=strict_embed)
-def start_forgotten(ids, wte, wpe, start=0):
-    """Only the number of ids is compared with N; start is left out.
-
-    With start = 3 one token can already be too many. Where does the last token stand?
-    """
-    if len(ids) > len(wpe) or not 0 <= ids.min() <= ids.max() < len(wte):
-        raise ValueError("ids or positions")
-    return nothing_refused(ids, wte, wpe, start)
-
-
-@mistake(of=strict_embed)
-def last_place_refused(ids, wte, wpe, start=0):
-    """The last position is refused too.
-
-    Positions go from 0 to N - 1, so N tokens fit. Is your comparison one too strict?
-    """
-    if start + len(ids) >= len(wpe):
-        raise ValueError("positions")
-    return strict_embed(ids, wte, wpe, start)
-
-
-@mistake(of=strict_embed)
-def positions_go_round(ids, wte, wpe, start=0):
-    """Positions past the end begin again at 0.
-
-    Then two tokens share a place, and the model cannot know. This call must be refused.
-    """
-    if not 0 <= ids.min() <= ids.max() < len(wte):
-        raise ValueError("ids")
-    return wte[ids] + wpe[(start + np.arange(len(ids))) % len(wpe)]
-
-
-@mistake(of=strict_embed)
-def id_v_passes(ids, wte, wpe, start=0):
-    """The id V gets through your check: it is one too lenient.
-
-    There are V rows, and they count from 0. Which is the last id?
-    """
-    if ids.min() < 0 or ids.max() > len(wte):
-        raise ValueError("ids")
-    return wte[ids] + wpe[_places(ids, wpe, start)]
-
-
-@mistake(of=strict_embed)
-def position_n_passes(ids, wte, wpe, start=0):
-    """The position N gets through your check: it is one too lenient.
-
-    There are N rows, and they count from 0. Which is the last position?
-    """
-    if start < 0 or start + len(ids) > len(wpe) + 1:
-        raise ValueError("positions")
-    if ids.min() < 0 or ids.max() >= len(wte):
-        raise ValueError("ids")
-    return wte[ids] + wpe[start:start + len(ids)]
-
-
-@mistake(of=strict_embed)
-def id_zero_refused(ids, wte, wpe, start=0):
-    """The id 0 is refused.
-
-    0 is the first row of the table. Is your comparison one too strict?
-    """
-    if ids.min() <= 0:
-        raise ValueError("ids")
-    return strict_embed(ids, wte, wpe, start)
-
-
-@mistake(of=strict_embed)
-def asserted(ids, wte, wpe, start=0):
-    """What is wrong is found, but the error is not a ValueError.
-
-    assert is for slips of the author; a caller's mistake has an error of its own. How do you raise
-    the one that was asked for?
-    """
-    assert 0 <= ids.min() <= ids.max() < len(wte) and 0 <= start <= len(wpe) - len(ids)
-    return wte[ids] + wpe[start:start + len(ids)]
-
-
-def _places(ids, wpe, start):
-    if start < 0 or start + len(ids) > len(wpe):
-        raise ValueError("positions")
-    return slice(start, start + len(ids))
-
-
 # nearest
 
 def nearest(row, table, k):
-    """The right answer to the second exercise."""
+    """The right answer to what is built second."""
     cosines = table @ row / (np.linalg.norm(table, axis=-1) * np.linalg.norm(row))
     return _best(-cosines, k)
 
@@ -685,6 +596,166 @@ def ids_as_floats(row, table, k):
     return [float(i) for i in nearest(row, table, k)]
 
 
+# taught
+
+def taught(wte, word, like, factor):
+    """The right answer to the discovery."""
+    table = wte.copy()
+    table[word] = factor * wte[like].mean(axis=0)
+    return table
+
+
+@mistake(of=taught)
+def table_changed(wte, word, like, factor):
+    """The table that was handed in is changed.
+
+    The model still needs its own table, and you want to compare. What makes a new array?
+    """
+    wte[word] = factor * wte[like].mean(axis=0)
+    return wte
+
+
+@mistake(of=taught)
+def row_given(wte, word, like, factor):
+    """The new row comes back, not the table.
+
+    The model needs a row for every token. Where does the new row belong, and what do you return?
+    """
+    return factor * wte[like].mean(axis=0)
+
+
+@mistake(of=taught)
+def sum_of_rows(wte, word, like, factor):
+    """The rows are added up, not averaged.
+
+    Then three words make a row three times as long. What do you divide a sum by?
+    """
+    table = wte.copy()
+    table[word] = factor * wte[like].sum(axis=0)
+    return table
+
+
+@mistake(of=taught)
+def factor_forgotten(wte, word, like, factor):
+    """The factor is not used.
+
+    The mean has its right direction, but not its length. Which of your arguments is left over?
+    """
+    return taught(wte, word, like, 1)
+
+
+@mistake(of=taught)
+def mean_of_numbers(wte, word, like, factor):
+    """All numbers of the row are the same: the mean runs over too much, or the wrong way.
+
+    wte[like] has a row for each word, D columns. Along which axis do the words lie?
+    """
+    table = wte.copy()
+    table[word] = factor * wte[like].mean()
+    return table
+
+
+@mistake(of=taught)
+def only_the_first_word(wte, word, like, factor):
+    """Only the first of the words is used.
+
+    like is a list of ids, and each has a row. What does NumPy give for wte[like]?
+    """
+    return taught(wte, word, like[:1], factor)
+
+
+@mistake(of=taught)
+def only_the_last_word(wte, word, like, factor):
+    """Only the last of the words is used.
+
+    Does your loop keep what came before, or write over it?
+    """
+    return taught(wte, word, like[-1:], factor)
+
+
+@mistake(of=taught)
+def added_to_the_old_row(wte, word, like, factor):
+    """The mean is added to the old row; it should take its place.
+
+    The old row means nothing. Is there a += where = belongs?
+    """
+    table = wte.copy()
+    table[word] += factor * wte[like].mean(axis=0)
+    return table
+
+
+@mistake(of=taught)
+def old_row_in_the_mean(wte, word, like, factor):
+    """The old row of the word is part of the mean.
+
+    Nobody taught it anything. Which rows are to be averaged?
+    """
+    return taught(wte, word, [*like, word], factor)
+
+
+@mistake(of=taught)
+def whole_table_longer(wte, word, like, factor):
+    """Every row becomes longer, not the new one alone.
+
+    The other words are to stay as they are. What do you multiply by the factor?
+    """
+    table = wte * np.float32(factor)
+    table[word] = factor * wte[like].mean(axis=0)
+    return table
+
+
+@mistake(of=taught)
+def the_others_taught(wte, word, like, factor):
+    """The rows of the other words are changed; that of the new word stays as it was.
+
+    One row is new. Which index stands on the left of your =?
+    """
+    table = wte.copy()
+    table[like] = factor * wte[word]
+    return table
+
+
+@mistake(of=taught)
+def all_rows_the_same(wte, word, like, factor):
+    """Every row of the table becomes the new row.
+
+    Only one token is taught. Which index stands on the left of your =?
+    """
+    table = wte.copy()
+    table[:] = factor * wte[like].mean(axis=0)
+    return table
+
+
+@mistake(of=taught)
+def row_at_the_end(wte, word, like, factor):
+    """The new row stands at the end of the table, which is one row longer.
+
+    The word has an id already, and a row. Which row is to be exchanged?
+    """
+    return np.concatenate([wte, factor * wte[like].mean(axis=0, keepdims=True)]).astype(wte.dtype)
+
+
+@mistake(of=taught)
+def column_taught(wte, word, like, factor):
+    """A column of the table is changed, not a row.
+
+    Tokens lie along the first axis of wte. What does table[:, i] choose?
+    """
+    table = wte.copy()
+    table[:, word] = factor * wte[:, like].mean(axis=-1)
+    return table
+
+
+@mistake(of=taught)
+def set_to_length_one(wte, word, like, factor):
+    """The new row gets length 1 first.
+
+    How long the mean is matters as well: the factor starts from there. Do you divide by its length?
+    """
+    mean = wte[like].mean(axis=0)
+    return taught(wte, word, like, factor / np.linalg.norm(mean))
+
+
 def _best(keys, k):
     return [int(i) for i in np.argsort(keys, kind="stable")[:k]]
 
@@ -708,18 +779,6 @@ CASES = [
     Case("an id that the table does not have, which must be refused", (np.array([1, 3]), *HAND)),
 ]
 LARGE = random(9, 4, seed=7)                # V = 9, N = 6
-LIMITS = [
-    Case("three tokens that fit", (IDS, LARGE, WPE)),
-    Case("a text that fills the context", (np.array([0, 1, 2, 3, 4, 5]), LARGE, WPE)),
-    Case("one token past the context", (np.array([0, 1, 2, 3, 4, 5, 0]), LARGE, WPE)),
-    Case("one token at position N", (np.array([1]), LARGE, WPE), {"start": 6}),
-    Case("two tokens of which one fits", (np.array([1, 2]), LARGE, WPE), {"start": 5}),
-    Case("three tokens where one fits", (IDS, LARGE, WPE[:1])),
-    Case("start -1", (np.array([1]), LARGE, WPE), {"start": -1}),
-    Case("an id above N, below V", (np.array([7, 1]), LARGE, WPE)),
-    Case("id -1", (np.array([1, -1]), LARGE, WPE)),
-    Case("id V", (np.array([9, 1]), LARGE, WPE)),
-]
 TABLE = np.array([[1, 0], [3, 0.3], [0.1, 0.05], [-2, 0.1], [0.3, 5], [0.5, 0.5], [-0.2, -3]],
                  np.float32)
 NEAR = [
@@ -731,6 +790,14 @@ NEAR = [
     Case("rows of 8 numbers", (random(8, seed=5), random(12, 8, seed=6, scale=2), 5)),
 ]
 
+TAUGHT = [
+    Case("one word to be like", (WTE, 4, [1], 1.0)),
+    Case("one word, and a factor", (WTE, 0, [5], 1.5)),
+    Case("two words", (WTE, 3, [0, 2], 1.0)),
+    Case("three words, and a factor", (WTE, 2, [5, 1, 4], 1.25)),
+    Case("the last row", (LARGE, 8, [7, 3], 0.5)),
+]
+
 exercise(embed, CASES)
-exercise(strict_embed, LIMITS)
 exercise(nearest, NEAR)
+exercise(taught, TAUGHT)

@@ -1,8 +1,10 @@
-"""Pictures of lesson 04: a map of words, their nearest tokens, how alike the position rows are."""
+"""Pictures of lesson 04: a map of words, what and where in one row, how alike the places are."""
 from itertools import product
 
 import matplotlib
+import matplotlib.ticker
 import numpy as np
+from matplotlib.textpath import TextPath
 
 from gpt2lab.teach import plot, show
 from gpt2lab.teach.pictures.bpe import label
@@ -27,17 +29,32 @@ def word_map(places, share, tokens, nearest, left_out):
     fig.alt = ("A map of words by their rows, and the nearest tokens of each.\n"
                f"{len(names)} words; the map keeps {show.number(100 * share, 0)} % of their "
                f"spread. Nearest to “{names[0]}” are {best}. {reasons}").strip()
-    ax, beside = fig.add_axes((0.05, 0.13, 0.51, 0.79)), fig.add_axes((0.58, 0.13, 0.41, 0.79))
+    ax, beside = fig.add_axes((0.05, 0.13, 0.47, 0.79)), fig.add_axes((0.54, 0.13, 0.45, 0.79))
     _points(ax, names, places)
     ax.set(xticks=[], yticks=[], title="map of the rows", xlabel="first axis")
     ax.set_ylabel("second axis", labelpad=2)
     beside.axis("off")
     beside.set(ylim=(MOST - 0.5, -0.5), xlim=(0, 1), title="nearest tokens by cosine")
     for line, (name, others) in enumerate(zip(names, near)):
-        beside.text(0, line, show.short(f"{name}:  {'  '.join(others)}", 36), va="center")
+        beside.text(0, line, _that_fit(f"{name}:", others, 0.45 * 640), va="center")
     if left_out:
         fig.text(0.01, 0.03, show.short(reasons, 84), color=plot.VERMILLION)
     return fig
+
+
+def _that_fit(name, others, width):
+    """A line of text, at most so many pixels wide: of the others, as many as fit."""
+    line = name
+    for other in others:
+        longer = f"{line}  {other}"
+        if _pixels(longer) > width:
+            return line if line != name else show.short(longer, 36)
+        line = longer
+    return line
+
+
+def _pixels(text):
+    return TextPath((0, 0), text, size=plot.STYLE["font.size"]).get_extents().x1 * plot.DPI / 72
 
 
 def _points(ax, names, places):
@@ -82,6 +99,87 @@ def _cover(a, b):
 
 
 @plot.styled
+def taken_away(steps, words, places, chosen):
+    """How much is read right when directions are taken away, the places' loudest first.
+
+    steps (n,): how many directions are taken away; words (n,): shares of the words that are found
+    in what is left; places (n,): shares of the places that are found in what was taken.
+    """
+    at = list(steps).index(chosen)
+    fig, (ax,) = plot.figure(height=300, drawn={"words": words, "places": places}, alt=(
+        "Words and places that are found, by the number of directions that are taken away.\n"
+        f"With {chosen} taken away, {show.number(100 * words[at], 0)} % of the words are found in "
+        f"the rest; the part that was taken tells {show.number(100 * places[at], 0)} % of the "
+        "places."))
+    ax.plot(steps, 100 * words, color=plot.BLUE, marker="o", markersize=4)
+    ax.plot(steps, 100 * places, color=plot.VERMILLION, linestyle="--", marker="s", markersize=4)
+    ax.axvline(chosen, color="0.6", linewidth=0.8)
+    ax.text(chosen + 1.5, 50, f"{chosen} directions", color="0.3")
+    ax.text(2, 24, "what: words found in the rest", color=plot.BLUE)
+    ax.text(10, 86, "where: places found in what was taken", color=plot.VERMILLION)
+    ax.set(xlabel="directions of the position table that are taken away",
+           ylabel="found, of 100", xlim=(-2, 130), ylim=(-4, 108))
+    return fig
+
+
+@plot.styled
+def apart(tokens, read, cosines, places, taken):
+    """What one text's rows say when they are split: words from one part, places from the other.
+
+    tokens, read: of each place the word and the one that is nearest to what is left, as bytes;
+    cosines (T,): how near; places (T,): the place that the other part is nearest to.
+    """
+    T, names = len(tokens), [show.short(label(token), 13) for token in tokens]
+    found = [show.short(label(token), 13) for token in read]
+    hits = np.array([one == other for one, other in zip(tokens, read)])
+    right = int((np.asarray(places) == np.arange(T)).sum()) if taken else 0
+    fig, (ax, beside) = plot.figure(2, height=90 + 24 * max(T, 6), width_ratios=(3, 2), drawn={
+        "cosines": cosines, "places": places, "read": read}, alt=(
+        "Words and places that are read from the rows of x, split in two parts.\n"
+        f"{taken} directions are taken away: {hits.sum()} of {T} words are found in the rest, "
+        f"{right} of {T} places in what was taken."))
+    rows = np.arange(T)
+    ax.barh(rows, cosines, color=[plot.BLUE if hit else "0.85" for hit in hits], height=0.7)
+    for row, (name, hit) in enumerate(zip(found, hits)):
+        ax.text(1.04, row, name, va="center", color=plot.BLUE if hit else plot.VERMILLION)
+        ax.text(0.03, row, "right" if hit else "wrong", va="center",
+                color="white" if hit and cosines[row] > 0.25 else "0.3")
+    ax.set_yticks(rows, names)
+    ax.set(xlim=(0, 1.75), ylim=(T - 0.4, -0.6), xticks=[0, 0.5, 1], title="what: nearest word",
+           xlabel="cosine with that word's row")
+    beside.plot(rows, rows, color="0.75", linewidth=6, solid_capstyle="round")
+    if taken:
+        beside.plot(places, rows, "s", color=plot.VERMILLION, markersize=6, clip_on=False)
+    furthest = max(max(places), T) if taken else T
+    beside.set(ylim=(T - 0.4, -0.6), xlim=(-0.06 * furthest, 1.04 * furthest), yticks=rows,
+               title="where: nearest place", xlabel="place read (grey: the true one)")
+    beside.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5, integer=True))
+    beside.tick_params(labelleft=False)
+    return fig
+
+
+@plot.styled
+def strips(words):
+    """How much of what reaches each strip of a layer comes from the word: shares (n,)."""
+    n, order = len(words), np.argsort(-words)
+    best, next_one = (show.number(100 * words[i], 0) for i in order[:2])
+    fig, (ax,) = plot.figure(height=290, drawn={"words": words}, alt=(
+        f"What reaches each of the {n} strips of the first layer: word or place.\n"
+        f"Strip {order[0]} gets {best} % from the word; no other gets more than {next_one} %."))
+    at = np.arange(n)
+    ax.bar(at, 100 * words, color=plot.BLUE, width=0.75)
+    ax.bar(at, 100 * (1 - words), bottom=100 * words, color="white", edgecolor=plot.VERMILLION,
+           hatch="///", width=0.75)
+    for place, share in enumerate(words):
+        ax.text(place, 103, f"{100 * share:.0f}", ha="center", color=plot.BLUE)
+    ax.text(n - 0.35, 103, "word", color=plot.BLUE)
+    ax.text(n - 0.35, 50, "place", color=plot.VERMILLION)
+    ax.set(xlabel="strip of 32 outputs", ylabel="share in %", xticks=at, xlim=(-0.6, n + 0.5),
+           ylim=(0, 112), yticks=[0, 25, 50, 75, 100])
+    return fig
+
+
+@plot.styled
 def positions(cosines):
     """How alike each position's row is to every other's: cosines (N, N)."""
     N = len(cosines)
@@ -94,21 +192,4 @@ def positions(cosines):
     image = ax.imshow(cosines, cmap=few, vmin=-1, vmax=1, interpolation="nearest")
     ax.set(xlabel="position", ylabel="position")
     fig.colorbar(image, ax=ax, label="cosine of the two rows")
-    return fig
-
-
-@plot.styled
-def one_position(cosines, at):
-    """How alike the row of one position is to all others: cosines (N,)."""
-    order = np.argsort(-cosines, kind="stable")
-    best = order[order != at][0]
-    fig, (ax,) = plot.figure(height=260, drawn={"cosines": cosines}, alt=(
-        "Cosines of one position's row with the rows of all positions.\n"
-        f"Of {len(cosines)} rows the most alike to position {at} is that of position {best} with "
-        f"cosine {cosines[best]:z.2f}."))
-    ax.plot(cosines, color=plot.BLUE)
-    ax.axvline(at, color=plot.VERMILLION, linestyle="--")
-    ax.axhline(0, color="0.7", linewidth=0.8)
-    ax.set(xlabel=f"position (dashed: {at})", ylabel="cosine", ylim=(-0.5, 1.05),
-           xlim=(0, len(cosines) - 1))
     return fig
