@@ -5,6 +5,12 @@ SURVIVORS = {
         "tuple() dropped in: entries[name] = (entry['dtype'], tuple(entry['shape']), start + "
         "begin, start + end)": "a list of sizes gives an array its shape as well as a tuple does",
     },
+    "one_byte": dict.fromkeys((
+        "194 to 195 in: copy[row + 3] = 194", "194 to 193 in: copy[row + 3] = 194",
+        "4 to 5 in: row = entries['transformer.wte.weight'][2] + 4 * 128 * 5822",
+        "4 to 3 in: row = entries['transformer.wte.weight'][2] + 4 * 128 * 5822",
+        "128 to 129 in: row = entries['transformer.wte.weight'][2] + 4 * 128 * 5822"),
+        "another byte that changes the story is as good"),
     "strict_embed": dict.fromkeys((
         "Sub to Add in: raise ValueError(f'ids must be from 0 to {len(wte) - 1}')",
         "operands swapped in: raise ValueError(f'ids must be from 0 to {len(wte) - 1}')",

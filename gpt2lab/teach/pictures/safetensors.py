@@ -231,7 +231,7 @@ def swapped(was, now, prompt, before, after, where):
     for row, (word, value) in enumerate(zip(bits, values)):
         _draw_bits(ax, 2.35 * row, word, marked=[
             i for i in range(32) if row and bits[0][i] != bits[1][i]])
-        ax.text(33, 2.35 * row, f"= {value:z.5g}", va="center", weight="bold")
+        ax.text(33, 2.35 * row, f"= {value:z.5g}", va="center")
     for row, (word, text) in enumerate((("before", before), ("after", after))):
         ax.text(-0.2, 4 + 1.5 * row, word, va="center", weight="bold")
         ax.text(4, 4 + 1.5 * row, _two_lines(prompt, text), va="center", linespacing=1.3)
