@@ -6,7 +6,7 @@ from pathlib import Path
 from .files import shipped
 
 LEFT_OUT = {"my_ops", ".ipynb_checkpoints"}             # a learner's own, and JupyterLab's
-NEEDED = ("jupyterlab", "matplotlib", "ipywidgets")     # the extra `learn`
+NEEDED = ("jupyterlab", "matplotlib", "ipywidgets", "psutil")     # the extra `learn`
 
 
 def copy_lessons(folder):

@@ -1,6 +1,6 @@
 """Lesson 02: the byte view shows the file's own bytes; BF16 is rounded as others round it.
 
-And seven files are judged as the official reader judges them.
+And files are judged as the official reader judges them, and one byte as the lesson says.
 """
 import json
 from pathlib import Path
@@ -43,26 +43,26 @@ def byte_view(path, name, number=0):
 
 
 @pytest.fixture(scope="module")
-def explorer():
-    """What the lesson's last explorer draws: the cells that it needs, run."""
+def explorers():
+    """What the lesson's explorers draw, each with its controls: the cells that they need, run."""
     space, told = {}, []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plot, "show", told.append)
         patch.setattr(play, "explore", lambda draw, **controls: told.append((draw, controls)))
         for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
             needed = ("import json", "PATH = ", "def read_header(", "def tensor_view(",
-                      "data = file.read()", "raw = ", "play.explore(")
+                      "data = file.read()", "raw = ", "before, begin = ", "play.explore(")
             if cell.cell_type == "code" and any(part in cell.source for part in needed):
                 exec(cell.source, space)
-    return told[-1]
+    return [one for one in told if isinstance(one, tuple)]
 
 
 @pytest.mark.parametrize("name, number", [
     ("transformer.h.0.attn.c_attn.bias", 0), ("transformer.h.2.ln_1.bias", 127),
     ("transformer.h.2.ln_1.bias", 125), ("transformer.wte.weight", 64)])
-def test_byte_view_shows_the_files_own_bytes(name, number, explorer):
+def test_byte_view_shows_the_files_own_bytes(name, number, explorers):
     raw, array = PATH.read_bytes(), safetensors.open_file(PATH)[name]
-    draw, controls = explorer
+    draw, controls = explorers[0]
     assert name in controls["name"].options and controls["number"].min <= number
     fig = draw(name, number)
     arrays, entry = drawn(fig), safetensors.read_header(PATH).entries[name]
@@ -175,3 +175,115 @@ def function_of_the_notebook(name):
             parts = cell.source.split("\n\n")
             exec("\n\n".join(part for part in parts if part.startswith("def ")), space)
     return space[name]
+
+
+# One number by hand
+
+@pytest.mark.parametrize("value", [1.5, -10.0, 0.1, 3.4e38, -1e-30])
+def test_the_number_by_hand_is_that_of_its_bytes(value):
+    four = np.array([value], "<f4").tobytes()
+    fig = pictures.by_hand(four)
+    arrays = drawn(fig)
+    sign, exponent, fraction = (int(part) for part in arrays["fields"])
+    assert np.float32((-1) ** sign * 2.0 ** (exponent - 127) * (1 + fraction / 2 ** 23)) == (
+        np.float32(value)) == arrays["value"]
+    assert np.packbits(arrays["bits"]).tobytes()[::-1] == four
+    shown = [text.get_text() for text in fig.axes[0].texts]
+    assert {"minus" if value < 0 else "plus", f"{exponent} - 127 = {exponent - 127}",
+            f"byte 3: {four[3]}", f"byte 0: {four[0]}"} <= set(shown)
+
+
+def test_the_learners_number_is_the_one_that_the_text_says():
+    prose = "\n".join(cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells
+                      if cell.cell_type == "markdown")
+    assert f"193 is {193:b}, and 32 is {32:08b}" in prose
+    assert np.frombuffer(bytes([0, 0, 32, 193]), "<f4")[0] == -10 == -1.25 * 2 ** (130 - 127)
+
+
+# One byte of the file
+
+def copy_with(place, value):
+    copy = ready_made.file_bytes().copy()
+    copy[place] = value
+    return copy
+
+
+ROW = ready_made.file_entries()["transformer.wte.weight"][2] + 4 * 128 * 5822     # " king"
+
+
+@pytest.mark.parametrize("copy, words", [
+    (lambda: ready_made.file_bytes(), "no byte is changed"),
+    (lambda: ready_made.file_bytes()[:-1], "shorter"),
+    (lambda: np.append(ready_made.file_bytes(), np.uint8(0)), "longer"),
+    (lambda: copy_with(slice(ROW + 2, ROW + 4), 66), "more than one byte"),
+    (lambda: copy_with(0, 66), "none of a number"),
+    (lambda: copy_with(5039, 66), "none of a number"),
+    (lambda: copy_with(ROW, 66), "the same story"),
+    (lambda: copy_with(ROW + 3, 127), "writes no story"),
+    (lambda: 7, "hand the judge"), (lambda: None, "hand the judge"),
+    (lambda: ready_made.file_bytes().astype(np.float32), "hand the judge"),
+    (lambda: ready_made.file_bytes().tolist()[:10], "hand the judge")])
+def test_the_judge_refuses_by_its_rules(copy, words):
+    with pytest.raises(ValueError, match=words):
+        ready_made.judge(copy())
+
+
+@pytest.mark.parametrize("place, value", [
+    (ROW + 3, 194), (ROW + 3, 66),
+    (ready_made.file_entries()["transformer.ln_f.weight"][2] + 3, 66)])
+def test_the_judge_takes_any_byte_that_changes_the_story(place, value):
+    copy = copy_with(place, value)
+    assert ready_made.judge(copy) == ready_made.judge(copy.tobytes()) == "another story"
+    assert ready_made.its_story() == " king saw the young queen," != ready_made.story(
+        copy.tobytes())
+
+
+def test_the_judge_says_what_was_not_heard_and_mistakes_say_nothing(capsys):
+    with pytest.raises(ValueError):
+        ready_made.judge(copy_with(ROW + 1, 66))
+    assert 'wte.weight, row 5,822, of " king", number 0: byte 1 was 46 and is 66, the number was ' \
+        "0.05863805 and is" in capsys.readouterr().out
+    for mistake in exercises()["one_byte"].mistakes:
+        attempt(mistake, exercises()["one_byte"].cases[0])
+    assert capsys.readouterr().out == ""
+
+
+def test_the_file_itself_is_never_changed():
+    assert not ready_made.file_bytes().flags.writeable
+    assert ready_made.file_bytes().tobytes() == PATH.read_bytes()
+    assert exercises()["one_byte"].cases[0].arguments[0] is ready_made.file_bytes()
+
+
+def test_a_byte_is_told_by_its_tensor_row_and_number():
+    entries = ready_made.file_entries()
+    for name, place in (("h.0.mlp.c_fc.weight", (5, 7)), ("ln_f.bias", (9,))):
+        _, shape, begin, _ = entries[f"transformer.{name}"]
+        at = begin + 4 * int(np.ravel_multi_index(place, shape))
+        row = "row 5, " if len(place) == 2 else ""
+        for byte in range(4):
+            assert ready_made.number_at(entries, at + byte) == (
+                f"{name}, {row}number {place[-1]}", at)
+    assert ready_made.number_at(entries, 5039) is None
+
+
+def test_the_explorer_changes_the_byte_that_it_says(explorers):
+    draw, controls = explorers[1]
+    assert {name: (control.min, control.max) for name, control in controls.items()
+            if name != "row"} == {"number": (0, 127), "byte": (0, 3), "value": (0, 255)}
+    raw = ready_made.file_bytes()
+    for _, row in controls["row"].options:
+        for number, byte, value in ((0, 3, 66), (127, 0, 255), (64, 2, 0), (5, 3, 255)):
+            fig = draw(row, number, byte, value)
+            arrays, at = drawn(fig), row + 4 * number
+            assert arrays["was"].tobytes() == raw[at:at + 4].tobytes()
+            want = bytearray(arrays["was"].tobytes())
+            want[byte] = value
+            assert arrays["now"].tobytes() == bytes(want)
+            np.testing.assert_array_equal(arrays["values"], np.frombuffer(
+                arrays["was"].tobytes() + bytes(want), "<f4"))
+    shown = [text.get_text() for text in draw(ROW, 0, 3, 194).axes[0].texts]
+    assert any(text.endswith("... man was a little girl,") for text in shown)
+    assert any(text.endswith("... king saw the young queen,") for text in shown)
+    same = draw(ROW, 0, 3, int(raw[ROW + 3]))
+    assert "which is the same story" in same.alt and "→" not in " ".join(
+        text.get_text() for text in same.axes[0].texts)

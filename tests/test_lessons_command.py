@@ -115,7 +115,7 @@ def test_what_is_not_installed_is_named(tmp_path, capsys, monkeypatch):
     assert "Not installed" not in run(capsys, tmp_path)[1]
     monkeypatch.setattr(lessons.importlib.util, "find_spec", lambda name: None)
     status, out, _ = run(capsys, tmp_path)
-    assert status == 0 and "Not installed: jupyterlab, matplotlib, ipywidgets." in out
+    assert status == 0 and "Not installed: jupyterlab, matplotlib, ipywidgets, psutil." in out
     assert 'pip install "gpt2lab[learn]"' in out
 
 

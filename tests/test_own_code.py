@@ -75,7 +75,7 @@ NOT_MOVED = {
 }
 # Functions that only the rest of the cell of their `yours` calls, and what becomes of it.
 AT_ONCE = {
-    ("02_safetensors", "tensor_view"): "it reads the tensors of all later cells",
+    ("02_safetensors", "one_byte"): "its copy of the file is read and drawn there",
     ("13_generation", "read_header"): "it reads the weights of the generator",
     ("13_generation", "tensor_view"): "it reads the weights of the generator",
     ("bonus/memory_wall", "attainable"): "the table of what each pass can reach",

@@ -19,6 +19,8 @@ COLUMNS = np.array([2, 3, 5, 7], np.float32)
     ("not_refused", WANT, Failure("x", ValueError)),
     ("wrong_kind_of_error", Failure("KeyError: 1", KeyError), Failure("x", ValueError)),
     ("name_unknown", Failure("NameError: name 'npp' is not defined", NameError), WANT),
+    ("too_large_for_its_kind", Failure("OverflowError: 300", OverflowError), WANT),
+    ("divided_by_zero", Failure("ZeroDivisionError: x", ZeroDivisionError), WANT),
     ("float64_for_float32", WANT.astype(np.float64), WANT),
     ("another_dtype", WANT.astype(np.float16), WANT),
     ("list_for_an_array", WANT.tolist(), WANT),

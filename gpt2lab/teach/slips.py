@@ -234,6 +234,16 @@ def truth_of_many(got, want):
 
 
 @slip
+def too_large_for_its_kind(got, want):
+    """A number is too large, or too small, for the kind that is to hold it.
+
+    A byte (uint8) holds 0 to 255, a float ends near 1.8e308. Print the number before the line that
+    is shown: is it the one that you meant?
+    """
+    return issubclass(got.error, OverflowError)
+
+
+@slip
 def divided_by_zero(got, want):
     """A number is divided by 0.
 

@@ -8,6 +8,12 @@ SURVIVORS = {
         "0 to 1 in: if max(counts.values(), default=0) < 2:",
         "0 to -1 in: if max(counts.values(), default=0) < 2:"),
         "any number below 2 says that there is nothing to merge"),
+    "one_byte": dict.fromkeys((
+        "194 to 195 in: copy[row + 3] = 194", "194 to 193 in: copy[row + 3] = 194",
+        "4 to 5 in: row = entries['transformer.wte.weight'][2] + 4 * 128 * 5822",
+        "4 to 3 in: row = entries['transformer.wte.weight'][2] + 4 * 128 * 5822",
+        "128 to 129 in: row = entries['transformer.wte.weight'][2] + 4 * 128 * 5822"),
+        "another byte that changes the story is as good"),
     "nearest": {
         "Mult to Div in: lengths = np.linalg.norm(table, axis=-1) * np.linalg.norm(row)":
             "the length of the row is one factor for all cosines, so their order stays",

@@ -477,6 +477,115 @@ WRONG = {"read_header": [
     if dtype == "F32":
         return np.frombuffer(data[begin:end], "<f4").reshape(shape)
 ''',
+], "one_byte": [
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    place = entries["transformer.wte.weight"][2] + 4 * 128 * 5822 + 3
+    raw[place] = 194
+    return judge(raw)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw[:]
+    copy[entries["transformer.wte.weight"][2] + 4 * 128 * 5822 + 3] = 194
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw
+    copy[entries["transformer.ln_f.weight"][2] + 3] = 66
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["transformer.wte.weight"][2] + 4 * 128 * 5822 + 3] = 194
+    return copy
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["transformer.wte.weight"][2] + 4 * 128 * 5822 + 3] = 194
+    judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["transformer.wte.weight"][2] + 4 * 128 * 5822] = 194
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["transformer.wte.weight"][2] + 5822 + 3] = 194
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["transformer.wte.weight"][2] + 5822] = 255
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["transformer.wte.weight"][2] + 4 * 128 * 5822 + 3] = 255
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[10] = 0
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    begin = entries["transformer.wte.weight"][2]
+    copy[begin:begin + 4] = 66
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    numbers = copy[entries["transformer.wte.weight"][2]:].view("<f4")
+    numbers[128 * 5822] = -60
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    place = entries["transformer.wte.weight"][2] + 4 * 128 * 5822 + 3
+    return judge(np.insert(raw, place, 194))
+''',
+'''def one_byte(raw, entries, judge):
+    place = entries["transformer.wte.weight"][2] + 4 * 128 * 5822 + 3
+    return judge(np.delete(raw, place))
+''',
+'''def one_byte(raw, entries, judge):
+    name, shape, begin, end = entries["transformer.wte.weight"]
+    copy = raw[begin:end].copy()
+    copy[4 * 128 * 5822 + 3] = 194
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["transformer.wte.weight"][2] + 4 * 128 * 5822 + 3] = 300
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    return judge(entries["transformer.wte.weight"][2] + 4 * 128 * 5822 + 3)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.astype(np.float32)
+    copy[entries["transformer.wte.weight"][2] + 4 * 128 * 5822 + 3] = 194
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["wte.weight"][2] + 3] = 194
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["transformer.wte.weight"][3] + 4 * 128 * 5822 + 3] = 194
+    return judge(copy)
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["transformer.wte.weight"] + 3] = 194
+    return judge(copy)
+''',
 ]}
 
 RIGHT = {"read_header": [
@@ -570,5 +679,26 @@ RIGHT = {"read_header": [
 '''def tensor_view(data, dtype, shape, begin, end):
     some = np.frombuffer(data, np.uint8)[begin:end]
     return some.view({"F32": np.float32, "F16": np.float16}[dtype]).reshape(shape)
+''',
+], "one_byte": [
+'''def one_byte(raw, entries, judge):
+    copy = np.array(raw)
+    copy[entries["transformer.ln_f.weight"][2] + 3] ^= 64
+    copy[entries["transformer.ln_f.weight"][2] + 3] = 66
+    return judge(copy)
+''',
+'''def one_byte(file, names, referee):
+    place = names["transformer.wte.weight"][2] + 4 * (128 * 25996 + 4) + 3
+    return referee(np.concatenate([file[:place], np.array([66], np.uint8), file[place + 1:]]))
+''',
+'''def one_byte(raw, entries, judge):
+    copy = bytearray(raw.tobytes())
+    copy[entries["transformer.wpe.weight"][2] + 3] = 66
+    return judge(bytes(copy))
+''',
+'''def one_byte(raw, entries, judge):
+    copy = raw.copy()
+    copy[entries["transformer.h.0.ln_1.weight"][2] + 3] = 66
+    return judge(copy)
 ''',
 ]}

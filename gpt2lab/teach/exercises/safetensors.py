@@ -1,17 +1,23 @@
-"""Lesson 02: read_header, tensor_view, and BF16 made wide."""
+"""Lesson 02: read_header, tensor_view, BF16 made wide, and one byte that changes the story."""
 import json
 import math
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from gpt2lab import safetensors
+from gpt2lab import checkpoint, safetensors
+from gpt2lab.config import Config
+from gpt2lab.model import GPT2
+from gpt2lab.teach import show
+from gpt2lab.teach.living import writes
 
 from . import Case, exercise, mistake
 
 SIZES = {"F32": 4, "F16": 2, "BF16": 2}
 CODES = {"F32": "<f4", "F16": "<f2"}
+STORY = "The old king saw the young queen. Then the old"
 
 
 # What the lesson uses beside its exercises
@@ -31,13 +37,24 @@ def says(data):
         return str(error)
 
 
+def verdict(reader, data):
+    """Does a reader of headers accept the file with these bytes?"""
+    try:
+        reader(data)
+    except Exception:
+        return "refuses"
+    return "accepts"
+
+
 # read_header
 
 def read_header(data):
     """The library's answer for these bytes: {name: (dtype, shape, begin, end)}."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
-        path.write_bytes(data)
+        with open(path, "wb") as file:          # of the data only the size is looked at
+            file.write(data[:8 + int.from_bytes(data[:8], "little")])
+            file.truncate(len(data))
         try:
             entries = safetensors.read_header(path).entries
         except safetensors.SafetensorsError as error:
@@ -706,7 +723,228 @@ def bf16_made_flat(bits):
     return from_bf16(bits).reshape(-1)
 
 
+# one_byte
+
+@cache
+def file_bytes():
+    """The bundled model's file, as an array of bytes that cannot be written into."""
+    return np.frombuffer((checkpoint.BUNDLED / "model.safetensors").read_bytes(), np.uint8)
+
+
+@cache
+def file_entries():
+    return _parsed(file_bytes().tobytes())
+
+
+def story(data):
+    """What the model in these bytes of a whole file goes on with."""
+    config = Config.from_file(checkpoint.BUNDLED / "config.json")
+    weights = {name.removeprefix("transformer."): tensor_view(data, *entry)
+               for name, entry in _parsed(data).items()}
+    return writes(GPT2(config, weights, checkpoint.tokenizer()), STORY, 6)
+
+
+@cache
+def its_story():
+    """What the model of the file as it is goes on with."""
+    return story(file_bytes().tobytes())
+
+
+def judge(copy):
+    """"another story" where one byte of the file is changed and the model goes on otherwise.
+
+    copy: all bytes of the file, as an array. Raises: ValueError with the rule that is broken. It
+    prints the number where a change is not heard.
+    """
+    return _judged(copy, print)
+
+
+def number_at(entries, place):
+    """(words, place of its first byte): the number of four bytes that the byte at `place` is of.
+
+    None where the byte is in no tensor.
+    """
+    for name, (_, shape, begin, end) in entries.items():
+        if begin <= place < end:
+            which = int(place - begin) // 4
+            row, column = divmod(which, shape[-1]) if shape else (0, 0)
+            name = name.removeprefix("transformer.")
+            if name == "wte.weight":
+                word = show.token(checkpoint.tokenizer().decode([row])).replace("·", " ")
+                where = f'row {row:,}, of "{word}", '
+            else:
+                where = f"row {row:,}, " if len(shape) == 2 else ""
+            return f"{name}, {where}number {column}", begin + 4 * which
+    return None
+
+
+def _judged(copy, tell=lambda words: None):
+    if isinstance(copy, (bytes, bytearray)):
+        copy = np.frombuffer(copy, np.uint8)
+    file = file_bytes()
+    if not isinstance(copy, np.ndarray) or copy.dtype != np.uint8 or copy.ndim != 1:
+        raise ValueError("hand the judge all bytes of your copy, as an array of uint8")
+    if copy.size != file.size:
+        more = "longer" if copy.size > file.size else "shorter"
+        raise ValueError(f"your copy is {more} than the file")
+    places = np.flatnonzero(copy != file)
+    if not len(places):
+        raise ValueError("your copy is the file: no byte is changed")
+    if len(places) > 1:
+        raise ValueError("more than one byte is changed")
+    found = number_at(file_entries(), places[0])
+    if found is None:
+        raise ValueError("the byte that you changed is none of a number: it is in front of them")
+    told = story(copy.tobytes())
+    if "not finite" in told:
+        raise ValueError("the model writes no story: its scores are infinite or no numbers at all")
+    if its_story().startswith(told.removesuffix("...")):        # dots: two words are too near
+        where, at = found
+        was, now = (np.frombuffer(some[at:at + 4].tobytes(), "<f4")[0] for some in (file, copy))
+        tell(f"{where}: byte {places[0] - at} was {file[places[0]]} and is {copy[places[0]]}, "
+             f"the number was {was:.7g} and is {now:.7g}")
+        raise ValueError("the model tells the same story")
+    return "another story"
+
+
+def _row_of_king(entries):
+    """Where the row of " king" begins in the file."""
+    return entries["transformer.wte.weight"][2] + 4 * 128 * 5822
+
+
+def one_byte(raw, entries, judge):
+    """A right answer: one number in the row of " king" becomes large and negative."""
+    copy = raw.copy()
+    copy[_row_of_king(entries) + 3] = 194
+    return judge(copy)
+
+
+@mistake(of=one_byte)
+def no_byte_changed(raw, entries, judge):
+    """Your copy is the file as it was.
+
+    Perhaps the byte had that value already. Print it before and after. What does your line change?
+    """
+    return judge(raw.copy())
+
+
+@mistake(of=one_byte)
+def whole_number_changed(raw, entries, judge):
+    """A whole number is written, which has four bytes.
+
+    Of these four only one may change. Which of them holds most of the exponent?
+    """
+    copy, at = raw.copy(), _row_of_king(entries)
+    copy[at:at + 4] = np.frombuffer(np.array([1000], "<f4").tobytes(), np.uint8)
+    return judge(copy)
+
+
+@mistake(of=one_byte)
+def in_front_of_the_data(raw, entries, judge):
+    """The byte is one of the length or of the header.
+
+    Such a file may not be readable at all. A name's entry is (dtype, shape, begin, end): where do
+    the bytes of its numbers begin?
+    """
+    copy = raw.copy()
+    copy[3] = 66
+    return judge(copy)
+
+
+@mistake(of=one_byte)
+def fraction_changed(raw, entries, judge):
+    """The number changes too little, or it is one that this story does not need.
+
+    A number has four bytes; the table above shows which of them matters. A row of the token table
+    has 128 numbers, and only a few rows are words that this story could say. Is it your number that
+    you hit? It begins at begin + 4 x its place.
+    """
+    copy = raw.copy()
+    copy[_row_of_king(entries)] = 66
+    return _judged(copy)                        # which tells nothing of a byte that is not yours
+
+
+@mistake(of=one_byte)
+def far_too_large(raw, entries, judge):
+    """The number becomes so large that the model can no longer reckon with it.
+
+    Sums of such numbers are infinite. An exponent field of 127 stands for 2^0, and each one more
+    doubles the number: which value of the byte makes it large, but not that large?
+    """
+    copy = raw.copy()
+    copy[_row_of_king(entries) + 3] = 127
+    return judge(copy)
+
+
+@mistake(of=one_byte)
+def file_itself_changed(raw, entries, judge):
+    """Your function writes into the bytes that it was given.
+
+    b = raw gives them a second name, and raw[:] is a view of them (lesson 01). What makes a copy?
+    """
+    raw[_row_of_king(entries) + 3] = 66
+    return judge(raw)
+
+
+@mistake(of=one_byte)
+def no_judge(raw, entries, judge):
+    """The copy comes back, and nobody has judged it.
+
+    What is asked for is what judge gives. How do you call it?
+    """
+    copy = raw.copy()
+    copy[_row_of_king(entries) + 3] = 66
+    return copy
+
+
+@mistake(of=one_byte)
+def judge_gets_a_part(raw, entries, judge):
+    """The judge gets something else than all bytes of the file.
+
+    A part of the copy is no file, and a place, a list or floats are no bytes. What is to be handed
+    over?
+    """
+    return judge(66)
+
+
+@mistake(of=one_byte)
+def part_of_the_file(raw, entries, judge):
+    """Bytes of the file are missing.
+
+    One byte is to have another value; all others stay where they are. Do you cut, or leave one out?
+    """
+    return judge(raw[:-1].copy())
+
+
+@mistake(of=one_byte)
+def byte_put_in(raw, entries, judge):
+    """A byte is put in, so that all behind it move on.
+
+    The header would give wrong places. How do you give the byte at one place another value?
+    """
+    return judge(np.append(raw, np.uint8(66)))
+
+
+@mistake(of=one_byte)
+def behind_the_end(raw, entries, judge):
+    """The place is counted behind the end of the file.
+
+    begin and end are places in the file already. What do you add to them, and times what?
+    """
+    copy = raw.copy()
+    copy[len(raw)] = 66
+    return judge(copy)
+
+
 # Cases
+
+class OfTheFile(Case):
+    """A case whose 29 million bytes are read when it is tried, not when lessons are looked up."""
+    arguments = property(lambda self: (file_bytes(), file_entries(), judge))
+
+    def __init__(self, label):
+        vars(self).update(label=label, named={}, stops_at_nan=False, take=None)
+
 
 def file_of(header, data=b""):
     """The bytes of a safetensors file: length, header, data."""
@@ -765,3 +1003,4 @@ BITS = [
 exercise(read_header, FILES)
 exercise(tensor_view, VIEWS, tolerance=0.0)
 exercise(from_bf16, BITS, tolerance=0.0)
+exercise(one_byte, [OfTheFile("the bundled model and the story of the old king")])

@@ -172,3 +172,99 @@ def bits(stored, read, at=0):
     ax.set(xlim=(-3.5, 41), ylim=(2.6, -0.8))
     ax.axis("off")
     return fig
+
+
+@plot.styled
+def by_hand(four):
+    """Four bytes of a file as the 32 bits of one number, and what each part of the bits gives.
+
+    four: the bytes (4,), in the order of the file; the last one stands first in the number.
+    """
+    word, (sign, exponent, fraction) = _f32(four)
+    power, share = exponent - 127, fraction / 2 ** 23
+    value = np.frombuffer(bytes(four), "<f4")[0]
+    fig, (ax,) = plot.figure(height=250, drawn={
+        "bits": np.array(list(map(int, word))), "value": np.array(value),
+        "fields": np.array([sign, exponent, fraction])}, alt=(
+        "Four bytes of a file as bits: sign, exponent and fraction, each with what it gives.\n"
+        f"Sign {sign}, exponent {exponent} - 127 = {power}, fraction {fraction} / 8388608 = "
+        f"{share:g}; together {value:g}."))
+    for i, byte in enumerate(reversed(bytes(four))):
+        ax.plot([8 * i + 0.2, 8 * i + 7.8], [-0.75, -0.75], color="0.4", linewidth=1)
+        ax.text(8 * i + 4, -1.15, f"byte {3 - i}: {byte}", ha="center", va="center")
+    _draw_bits(ax, 0, word)
+    told = [(0.5, "sign", [str(sign), "minus" if sign else "plus"]),
+            (5, "exponent", [str(exponent), f"{exponent} - 127 = {power}", f"times 2^{power}"]),
+            (20.5, "fraction", [str(fraction), f"{fraction} / 8388608 = {share:g}",
+                                f"1 + {share:g}"])]
+    for x, part, steps in told:
+        ax.text(x, 0.85, part, ha="center", va="center", weight="bold")
+        for row, step in enumerate(steps):
+            ax.text(x, 1.5 + 0.6 * row, step, ha="center", va="center")
+    ax.text(16, 3.75, f"{'-' if sign else '+'} 2^{power} x {1 + share:g} = {value:g}", ha="center",
+            va="center", weight="bold", fontsize=12)
+    ax.set(xlim=(-1.5, 33), ylim=(4.1, -1.6))
+    ax.axis("off")
+    return fig
+
+
+@plot.styled
+def swapped(was, now, prompt, before, after, where):
+    """One number of a file before and after a byte was changed, and what the model writes.
+
+    was, now: its four bytes (4,); prompt, before, after: texts; where: the number, in words.
+    """
+    fig = plot.Figure(figsize=(6.4, 2.9), dpi=plot.DPI)      # no layout: it follows a slider
+    ax = fig.add_axes((0.01, 0.01, 0.98, 0.98))
+    values = [np.frombuffer(bytes(four), "<f4")[0] for four in (was, now)]
+    changed = np.flatnonzero(np.asarray(was) != np.asarray(now))
+    fig.drawn = {"was": np.array(was), "now": np.array(now), "values": np.array(values)}
+    bits = [_f32(four)[0] for four in (was, now)]
+    ax.text(-0.2, -2.5, where, va="center", weight="bold", fontsize=11)
+    for i in range(4):
+        for row, four in enumerate((was, now)):
+            mark = i in changed
+            ax.text(8 * (3 - i) + 4, (-1.1, 1.25)[row], f"{'→ ' if mark and row else ''}{four[i]}",
+                    ha="center", va="center", weight="bold" if mark else "normal",
+                    color=plot.VERMILLION if mark else plot.BLACK)
+        ax.text(8 * (3 - i) + 4, -1.75, f"byte {i}", ha="center", va="center", color="0.35")
+    for row, (word, value) in enumerate(zip(bits, values)):
+        _draw_bits(ax, 2.35 * row, word, marked=[
+            i for i in range(32) if row and bits[0][i] != bits[1][i]])
+        ax.text(33, 2.35 * row, f"= {value:z.5g}", va="center")
+    for row, (word, text) in enumerate((("before", before), ("after", after))):
+        ax.text(-0.2, 4 + 1.5 * row, word, va="center", weight="bold")
+        ax.text(4, 4 + 1.5 * row, _two_lines(prompt, text), va="center", linespacing=1.3)
+    same = "the same story" if before == after else "another story"
+    bytes_of = [", ".join(str(int(byte)) for byte in four) for four in (was, now)]
+    fig.alt = ("One number before and after one of its bytes is changed, and what the model "
+               f"writes.\n{where}: {bytes_of[0]} is {values[0]:z.5g}, {bytes_of[1]} is "
+               f"{values[1]:z.5g}. The model goes on \"{show.token(after).replace('·', ' ')}\", "
+               f"which is {same}.")
+    ax.set(xlim=(-0.5, 40), ylim=(6.4, -3))
+    ax.axis("off")
+    return fig
+
+
+def _two_lines(prompt, text):
+    """What the model was given, and below it what it goes on with."""
+    return f"{prompt}\n... {show.short(show.token(text).replace('·', ' ').strip(), 70)}"
+
+
+def _f32(four):
+    """Four bytes as 32 signs 0 or 1, and their sign, exponent and fraction as whole numbers."""
+    word = f"{int.from_bytes(bytes(four), 'little'):032b}"
+    return word, (int(word[0]), int(word[1:9], 2), int(word[9:], 2))
+
+
+def _draw_bits(ax, y, word, marked=()):
+    """32 bits in one row, no gaps, coloured by part; the marked ones bold, with a line below."""
+    x = 0
+    for width, hatch, tint in zip(FIELDS["F32"], HATCH.values(), TINT.values()):
+        ax.add_patch(Rectangle((x, y - 0.42), width, 0.84, facecolor=tint, edgecolor="white",
+                               hatch=hatch, linewidth=0))
+        x += width
+    for i, digit in enumerate(word):
+        ax.text(i + 0.5, y, digit, ha="center", va="center",
+                weight="bold" if i in marked else "normal",
+                color=plot.VERMILLION if i in marked else plot.BLACK)
