@@ -23,10 +23,10 @@ def line(x, y, k, b):
     left.set_title(f"y = {_line(k, b)}")
     right.bar(x, squares, color=plot.VERMILLION, width=0.6)
     right.axhline(loss, color=plot.BLACK, linestyle="--")
-    right.annotate("mean", (x[-1] + 1.1, loss), xytext=(0, 3), textcoords="offset points",
+    right.annotate("mean", (x[-1] + 1.3, loss), xytext=(0, 3), textcoords="offset points",
                    ha="right")
     right.set(xlabel="cakes x", ylabel="error, squared", xticks=x, title=f"loss {loss:.2f}",
-              xlim=(x[0] - 0.6, x[-1] + 1.1), ylim=(0, max(5, 1.1 * squares.max())))
+              xlim=(x[0] - 0.6, x[-1] + 1.3), ylim=(0, max(5, 1.1 * squares.max())))
     return fig
 
 
