@@ -51,7 +51,8 @@ COMPARED = {
 # Explorers, counted from 0, that do not call what the learner built, and why they need not:
 # {(lesson, function): {explorer: the reason}}.
 NOT_MOVED = {
-    ("01_linear", "linear"): {1: "it multiplies number by number, in three orders of loops"},
+    ("01_linear", "linear"): {2: "it shows places in memory"},
+    ("01_linear", "downhill"): {3: "what the model writes: nothing learns"},
     ("02_safetensors", "read_header"): {0: "it shows tensors that were read above with it"},
     ("02_safetensors", "tensor_view"): {0: "it shows tensors that were read above with it"},
     ("03_bpe", "join"): {1: "it merges by GPT-2's list, which is found"},
@@ -75,6 +76,8 @@ NOT_MOVED = {
 }
 # Functions that only the rest of the cell of their `yours` calls, and what becomes of it.
 AT_ONCE = {
+    ("01_linear", "downhill"): "the layer that finds the price list",
+    ("01_linear", "find_number"): "the search for the number, and its story",
     ("02_safetensors", "one_byte"): "its copy of the file is read and drawn there",
     ("13_generation", "read_header"): "it reads the weights of the generator",
     ("13_generation", "tensor_view"): "it reads the weights of the generator",

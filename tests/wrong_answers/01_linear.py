@@ -123,6 +123,248 @@ WRONG = {"linear": [
 '''def linear(x, w, b):
     return np.sum(x * w.T, axis=1) + b
 ''',
+],
+"downhill": [
+'''def downhill(loss, numbers, rate):
+    slopes = []
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        slopes.append((loss(tried) - loss(numbers)) / 0.0001)
+    return numbers + rate * np.array(slopes)
+''',
+'''def downhill(loss, numbers, rate):
+    slopes = []
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        slopes.append((loss(tried) - loss(numbers)) / 0.0001)
+    return slopes
+''',
+'''def downhill(loss, numbers, rate):
+    new = []
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        new.append(numbers[i] - rate * (loss(tried) - loss(numbers)) / 0.0001)
+    return new
+''',
+'''def downhill(loss, numbers, rate):
+    slopes = np.zeros(len(numbers))
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        slopes[i] = loss(tried) - loss(numbers)
+    return numbers - rate * slopes
+''',
+'''def downhill(loss, numbers, rate):
+    slopes = np.zeros(len(numbers))
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        slopes[i] = (loss(tried) - loss(numbers)) / 0.0001
+    return numbers - slopes
+''',
+'''def downhill(loss, numbers, rate):
+    slope = (loss(numbers + 0.0001) - loss(numbers)) / 0.0001
+    return numbers - rate * slope
+''',
+'''def downhill(loss, numbers, rate):
+    slopes = np.zeros(len(numbers))
+    tried = numbers.copy()
+    for i in range(len(numbers)):
+        tried[i] += 0.0001
+        slopes[i] = (loss(tried) - loss(numbers)) / 0.0001
+    return numbers - rate * slopes
+''',
+'''def downhill(loss, numbers, rate):
+    slopes = np.zeros(len(numbers))
+    for i in range(len(numbers)):
+        tried = numbers
+        tried[i] += 0.0001
+        slopes[i] = (loss(tried) - loss(numbers)) / 0.0001
+    return numbers - rate * slopes
+''',
+'''def downhill(loss, numbers, rate):
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        numbers[i] -= rate * (loss(tried) - loss(numbers)) / 0.0001
+    return numbers
+''',
+'''def downhill(loss, numbers, rate):
+    new = numbers.copy()
+    for i in range(len(new)):
+        tried = new.copy()
+        tried[i] += 0.0001
+        new[i] -= rate * (loss(tried) - loss(new)) / 0.0001
+    return new
+''',
+'''def downhill(loss, numbers, rate):
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        slope = (loss(tried) - loss(numbers)) / 0.0001
+        tried = numbers.copy()
+        tried[i] -= rate * slope
+        return tried
+''',
+'''def downhill(loss, numbers, rate):
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        slope = (loss(tried) - loss(numbers)) / 0.0001
+        new = numbers.copy()
+        new[i] -= rate * slope
+    return new
+''',
+'''def downhill(loss, numbers, rate):
+    new = numbers.copy()
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        if loss(tried) < loss(numbers):
+            new[i] += rate
+        else:
+            new[i] -= rate
+    return new
+''',
+'''def downhill(loss, numbers, rate):
+    return numbers - rate * loss(numbers)
+''',
+'''def downhill(loss, numbers, rate):
+    slopes = np.zeros(len(numbers))
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        slopes[i] = (loss(numbers) - loss(tried)) / 0.0001
+    return numbers - rate * slopes
+''',
+'''def downhill(loss, numbers, rate):
+    slopes = np.zeros(len(numbers))
+    for i in range(len(numbers)):
+        tried = numbers.copy()
+        tried[i] += 0.0001
+        slopes[i] = (loss(tried) - loss(numbers)) / 0.0001
+    numbers = numbers - rate * slopes
+''',
+],
+"find_number": [
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        b[i] += amount
+        if says(b) == word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    changed = b.copy()
+    for i in range(len(b)):
+        changed[i] += amount
+        if says(changed) == word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] = amount
+        if says(changed) == word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] -= amount
+        if says(changed) == word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] *= amount
+        if says(changed) == word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] += amount
+        if says(changed) == word:
+            place = i
+    return place
+''',
+'''def find_number(says, b, amount, word):
+    return [i for i in range(len(b)) if says(b + amount * (np.arange(len(b)) == i)) == word]
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] += amount
+        if says(changed) == word:
+            return changed
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] += amount
+        if says(changed) == word:
+            return b[i]
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] += amount
+        if says(changed) == word:
+            return i + 1
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(1, len(b)):
+        changed = b.copy()
+        changed[i] += amount
+        if says(changed) == word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b) - 1):
+        changed = b.copy()
+        changed[i] += amount
+        if says(changed) == word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] += amount
+        if says(changed).strip() == word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] += amount
+        if says(changed) == ' queen':
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] -= 8
+        if says(changed) == word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] += amount
+        if says(changed) != word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b.copy()
+        changed[i] += amount
+        if says(b) == word:
+            return i
+''',
 ]}
 
 RIGHT = {"linear": [
@@ -147,5 +389,34 @@ RIGHT = {"linear": [
 ''',
 '''def linear(x, w, b):
     return b + np.tensordot(x, w, axes=1)
+''',
+],
+"downhill": [
+'''def downhill(loss, numbers, rate):
+    def slope(i):
+        up, down = numbers.copy(), numbers.copy()
+        up[i] += 1e-5
+        down[i] -= 1e-5
+        return (loss(up) - loss(down)) / 2e-5
+    return np.array([n - rate * slope(i) for i, n in enumerate(numbers)])
+''',
+'''def downhill(loss, numbers, rate):
+    tiny = 1e-4 * np.eye(len(numbers))
+    return numbers - rate * np.array([loss(numbers + row) - loss(numbers) for row in tiny]) / 1e-4
+''',
+],
+"find_number": [
+'''def find_number(says, b, amount, word):
+    trials = b + amount * np.eye(len(b), dtype=b.dtype)
+    return next(i for i, trial in enumerate(trials) if says(trial) == word)
+''',
+'''def find_number(says, b, amount, word):
+    i = 0
+    while True:
+        trial = np.array(b)
+        trial[i] = trial[i] + amount
+        if says(trial) == word:
+            return i
+        i += 1
 ''',
 ]}

@@ -1,10 +1,137 @@
-"""Pictures of lesson 01: one buffer under many shapes, a picture's channels, the loops' walk."""
+"""Pictures of lesson 01: a line that learns, a layer as a network, one buffer under many shapes."""
+import textwrap
+
 import numpy as np
 from matplotlib.collections import LineCollection
 
-from gpt2lab.teach import plot
+from gpt2lab.teach import plot, show
 
 TINT = {"plain": (0.95, 0.95, 0.95), "row": (0.65, 0.82, 0.93), "new": (0.99, 0.85, 0.73)}
+
+
+@plot.styled
+def line(x, y, k, b):
+    """Points and one line, its errors as strokes; beside it their squares and the mean."""
+    errors = k * x + b - y
+    squares = errors ** 2
+    loss = squares.mean()
+    fig, (left, right) = plot.figure(2, height=280, width_ratios=(3, 2), alt=(
+        "Four orders as points, and a line; the strokes are its errors. Beside it, their squares.\n"
+        f"y = {_line(k, b)}: the loss, the mean of the squares, is {loss:.2f}."))
+    fig.drawn = {"points": np.array([x, y]), "errors": errors, "squares": squares}
+    _points(left, x, y, k, b)
+    left.set_title(f"y = {_line(k, b)}")
+    right.bar(x, squares, color=plot.VERMILLION, width=0.6)
+    right.axhline(loss, color=plot.BLACK, linestyle="--")
+    right.annotate("mean", (x[-1] + 1.3, loss), xytext=(0, 3), textcoords="offset points",
+                   ha="right")
+    right.set(xlabel="cakes x", ylabel="error, squared", xticks=x, title=f"loss {loss:.2f}",
+              xlim=(x[0] - 0.6, x[-1] + 1.3), ylim=(0, max(5, 1.1 * squares.max())))
+    return fig
+
+
+@plot.styled
+def learning(x, y, path, step, rate):
+    """Points and the line of one step, the first one dotted; beside it the loss of all steps.
+
+    path: (steps, 3): k, b and the loss before each step.
+    """
+    path = np.asarray(path, dtype=float)
+    k, b, loss = path[step]
+    fig, (left, right) = plot.figure(2, height=290, alt=(
+        "Four orders and the line of one step, the first line dotted; beside it the loss, step by "
+        f"step.\nAt step {step}, with the rate {rate:g}: y = {_line(k, b)}, loss {_big(loss)}."))
+    fig.drawn = {"points": np.array([x, y]), "path": path}
+    _points(left, x, y, k, b, first=path[0])
+    left.set_title(f"step {step}: y = {_line(k, b)}")
+    right.plot(path[:, 2], color=plot.BLUE, clip_on=True)
+    right.plot([step], [min(loss, TOP)], "o", color=plot.VERMILLION, markersize=8, clip_on=False)
+    right.set(xlabel="step", ylabel="loss", ylim=(0, TOP), title=f"loss {_big(loss)}")
+    return fig
+
+
+TOP = 40                # of the axis of the loss
+
+
+def _points(ax, x, y, k, b, first=None):
+    """Points, a line, and its errors; the first line (k, b) is dotted."""
+    ends = np.array([x[0] - 0.3, x[-1] + 0.3])
+    if first is not None:
+        ax.plot(ends, first[0] * ends + first[1], color="0.5", linestyle=":")
+    for at, come in zip(x, y):
+        ax.plot([at, at], [come, k * at + b], color=plot.VERMILLION, linewidth=2.5)
+    ax.plot(ends, k * ends + b, color=plot.BLUE)
+    ax.plot(x, y, "o", color=plot.BLACK)
+    ax.set(xlabel="cakes x", ylabel="minutes y", xticks=x, xlim=ends, ylim=(-5, 13))
+
+
+def _line(k, b):
+    """The right side of y = k x + b."""
+    return f"{_big(k)} x {'-' if b < 0 else '+'} {_big(abs(b))}"
+
+
+def _big(value):
+    """Two decimals, or powers of ten where a number has flown off."""
+    return f"{value:z.2f}" if abs(value) < 1000 else f"{value:.0e}"
+
+
+@plot.styled
+def network(w, b, inputs, outputs, edge):
+    """A layer as nodes and edges, and as a matrix (in, out); one weight is marked in both.
+
+    edge: (input, output) of the weight that is marked.
+    """
+    i, j = edge
+    fig = plot.Figure(figsize=(6.4, 2.9), dpi=plot.DPI)
+    net, table = fig.add_axes((0, 0, 0.56, 1)), fig.add_axes((0.6, 0, 0.4, 1))
+    high = len(outputs) - 1
+    left = [high / 2 + (len(inputs) - 1) / 2 - n for n in range(len(inputs))]
+    _grid(net, (-0.42, 1.48), (-0.75, high + 0.75))
+    for a in range(len(inputs)):
+        for c in range(len(outputs)):
+            marked, right = (a, c) == (i, j), high - c
+            net.plot([0, 1], [left[a], right], color=plot.VERMILLION if marked else "0.6",
+                     linewidth=3 if marked else 1, zorder=2 if marked else 1)
+            net.text(0.72, left[a] + 0.72 * (right - left[a]), f"{w[a, c]:g}", ha="center",
+                     va="center", zorder=4, weight="bold" if marked else "normal",
+                     bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})
+    for a, name in enumerate(inputs):
+        net.plot(0, left[a], "o", color=plot.BLUE, markersize=16, zorder=3)
+        net.text(-0.09, left[a], name, ha="right", va="center")
+    for c, name in enumerate(outputs):
+        net.plot(1, high - c, "o", color="white", markeredgecolor=plot.BLACK, markersize=24,
+                 zorder=3)
+        net.text(1, high - c, f"+{b[c]:g}", ha="center", va="center", zorder=4)
+        net.text(1.12, high - c, name, va="center")
+    _grid(table, (-1.4, len(outputs) + 0.2), (len(inputs) + 2.6, -1.4))
+    for top, name, array, mark in ((0, "W", w, edge), (len(inputs) + 0.8, "b", b[None], None)):
+        table.text(-0.15, top - 0.2, name, ha="right", va="bottom", weight="bold")
+        _cells(table, array, 0, top, None, mark=mark)
+    for a, name in enumerate(inputs):
+        table.text(-0.15, a + 0.5, name, ha="right", va="center")
+    for c, name in enumerate(outputs):
+        table.text(c + 0.5, -0.2, name, ha="center", va="bottom")
+    fig.drawn = {"W": w, "b": b}
+    fig.alt = ("A layer as nodes and edges, and beside it the same numbers as a matrix.\n"
+               f"The edge from {inputs[i]} to {outputs[j]}, {w[i, j]:g}, is row {i}, column {j} of "
+               "W; the biases stand in the nodes of the outputs.")
+    return fig
+
+
+@plot.styled
+def next_words(words, scores, text, more, changed):
+    """The scores of the next words, highest first; above them what was changed, and the text.
+
+    text: as far as it was given; more: what the model goes on.
+    """
+    more = " ".join(more.split())
+    fig = plot.bars([show.short(word, 14) for word in words], scores, "score", "", height=300, alt=(
+        "The words that the model finds likeliest next, with their scores; above them its text.\n"
+        f"{changed}. It goes on: \"{more}\"."))
+    fig.axes[0].patches[0].set_color(plot.VERMILLION)
+    story = textwrap.wrap(f"{text} {more}", 75)[:2]
+    fig.axes[0].set_title("\n".join([changed, *story]), loc="left", x=-0.1)
+    return fig
 
 
 @plot.styled
@@ -71,38 +198,6 @@ def planes(picture):
     for c, (ax, name) in enumerate(zip(axes[1:], ("red", "green", "blue", "alpha"))):
         ax.imshow(picture[:, :, c], cmap="gray", vmin=0, vmax=1)
         ax.set(title=f"[{c}] {name}", xlabel="column W", yticks=[])
-    return fig
-
-
-@plot.styled
-def walk(order, a, b, sums, steps, places):
-    """The loops of a matrix product so far: A, B, the sums, the way through B's memory.
-
-    a (T, in), b (in, out) as it lies in memory (transposed it is (out, in)), sums (T, out); steps:
-    the (i, j, k) of all steps; places: where in b's memory each step so far has read.
-    """
-    turned = "transposed" in order
-    i, j, k = steps[len(places) - 1]
-    fig = plot.Figure(figsize=(6.4, 4.1), dpi=plot.DPI)
-    top = fig.add_axes((0.02, 0.56, 0.96, 0.43))
-    bottom = fig.add_axes((0.1, 0.13, 0.87, 0.35))
-    _grid(top, (-0.4, 17.5), (4.4, -1.1))
-    for left, name, array, mark in ((0, "A", a, (i, k)),
-                                    (5, "Bᵀ" if turned else "B", b, (j, k) if turned else (k, j)),
-                                    (11, "C so far", sums, (i, j))):
-        top.text(left, -0.2, name, va="bottom")
-        _cells(top, array, left, 0, None, mark=mark)
-    top.text(15.6, 1, f"i = {i}\nj = {j}\nk = {k}", va="center", linespacing=1.5)
-    bottom.plot(np.arange(1, len(places) + 1), places, color=plot.BLUE, marker="o", markersize=4)
-    bottom.plot(len(places), places[-1], color=plot.VERMILLION, marker="s", markersize=8)
-    where, jumps = f"step {len(places)} of {len(steps)}", _jumps(places)
-    bottom.set(xlim=(0, len(steps) + 1), ylim=(-0.8, b.size - 0.2), xlabel="step",
-               ylabel="place in B's memory", title=f"{order}, {where}, {jumps} so far")
-    bottom.set_yticks(range(0, b.size, 2))
-    fig.drawn = {"A": a, "B": b, "C": sums, "way": np.asarray(places)}
-    fig.alt = ("The loops of a matrix product so far, and their way through B's memory.\n"
-               f"Loop order {order}, {where}: place {places[-1]} of B's memory is read, and the "
-               f"way there has {jumps} to a place that is no neighbour.")
     return fig
 
 
