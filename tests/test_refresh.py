@@ -147,7 +147,7 @@ def code(source="f()", outputs=(PRINTED,), tags=()):
     (ASKS, code(), HIDDEN), (ASKS, code(outputs=[PICTURE]), HIDDEN),
     (TELLS, code(), None), (TITLE, code(), None),
     (ASKS, code(outputs=[]), None),
-    (ASKS, code(tags=["stub"]), None), (ASKS, code(tags=["raises-exception"]), None),
+    (ASKS, code(tags=["stub"]), None), (ASKS, code(tags=["raises-exception"]), HIDDEN),
     (ASKS, code(tags=["nbval-ignore-output"]), HIDDEN),
     (ASKS, code(outputs=[SLIDER, PICTURE]), None),
     (ASKS, code("guess('a', ['b', 'c'],\n      answer='b')", [SLIDER]), {"source_hidden": True}),

@@ -167,10 +167,10 @@ def fold(book):
 
 
 def answers(cell):
-    """Would the stored output of a code cell tell an answer? No stub, error or widget does."""
+    """Would the stored output of a code cell tell an answer? No stub or widget does."""
     shown = [output.get("data", {}) for output in cell.outputs]
-    return bool(shown) and not {"stub", "raises-exception"} & set(
-        cell.metadata.get("tags", [])) and not any(WIDGET in data for data in shown)
+    return bool(shown) and "stub" not in cell.metadata.get("tags", []) and not any(
+        WIDGET in data for data in shown)
 
 
 if __name__ == "__main__":
