@@ -35,6 +35,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 QUESTION = re.compile(r"\*\*[^*]+\?[^*]*\*\*")        # in bold: what the learner is to guess
 ASKS = "guess(", "teach.guess("         # how a cell begins; one lesson builds a guess of its own
 TELLS = "guesses(", "teach.guesses("
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 LINK = re.compile(r"<a href='[^']*'>(\d+)</a>")
 
 
@@ -119,6 +120,7 @@ def clean_output(output, ids):
     """Drop the same from one output, and whose folder this is; ids: of widgets, new by old."""
     if output.output_type == "error":
         output.traceback = [without_folder(line) for line in output.traceback]
+        output.traceback[:1] = [COLOUR.sub("", line) for line in output.traceback[:1]]  # if folded
     if "data" not in output:
         return
     output.data.pop("application/vnd.google.colaboratory.intrinsic+json", None)
