@@ -64,13 +64,17 @@ def _six_best(ax, words, values, title, colour, hatch):
     ax.set_yticks(range(len(words)), words)
 
 
+def _percent(probability):
+    return f"{probability:.0%}" if probability >= 0.01 else "less than 1%"
+
+
 def next_words(words, probs, T):
     """The best next tokens after T tokens, and their probabilities (n,)."""
     return plot.bars(words, probs, "probability", "next token", height=320,
                      title=f"{T} tokens read", alt=(
                          "The best next tokens after a text, and their probabilities.\n"
                          f"After these {T} tokens the best next token is {words[0]} "
-                         f"with {probs[0]:.0%}, then {words[1]}."))
+                         f"with {_percent(probs[0])}, then {words[1]}."))
 
 
 @plot.styled
