@@ -10,16 +10,17 @@ import pytest
 
 import gpt2lab
 from drawing import drawn
-from gpt2lab.bpe import BPE, byte_characters, piece_pattern
+from gpt2lab.bpe import BPE, piece_pattern
 from gpt2lab.files import shipped
 from gpt2lab.teach import play, plot
+from gpt2lab.teach.checking import verdict
 from gpt2lab.teach.exercises import bpe as known
 from gpt2lab.teach.pictures import bpe as pictures
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "03_bpe.ipynb"
 FOLDER = shipped("data", "gpt2-vocab")
 TEXTS = ["raspberry", "a", " ", "can't  stop", "🤗", "$$ x_1^2 $", "<b>&amp;</b>", "two\nlines\t",
-         "naïve 你好", "z" * 24, "hob goblin", "\x00\x7f", "'Tomorrow'"]
+         "naïve 你好", "z" * 30, "hob goblin", "\x00\x7f", "'Tomorrow'"]
 RENDERED = ("raspberry", "🤗", "$$ x_1^2 $", "two\nlines\t")
 
 
@@ -77,9 +78,9 @@ def test_player_draws_every_step_up_to_the_ids(bpe, tokenizer, ranks, text, less
         if coming is not None:
             merged = parts[:coming] + [parts[coming] + parts[coming + 1]] + parts[coming + 2:]
             assert after(bpe, ranks, text, done + 1).parts == merged
-    for done in (0, total // 2, 23) if text in ("raspberry", "🤗") else (23,):
+    for done in (0, total // 2, 29) if text in ("raspberry", "🤗") else (29,):
         fig = lesson[0]["explorer"](text, done)
-        arrays = drawn(fig, render=done == 23 and text in RENDERED)
+        arrays = drawn(fig, render=done == 29 and text in RENDERED)
         parts = after(bpe, ranks, text, done).parts
         assert list(np.diff(arrays["parts"])) == list(map(len, parts))
         assert list(arrays["ids"]) == tokenizer.encode(text)
@@ -120,16 +121,13 @@ def test_byte_view_draws_bytes_and_ids(tokenizer, text):
 
 
 def test_the_lessons_pictures(bpe, lesson):
-    view, table, stairs = lesson[1]
+    view, stairs = lesson[1]
     assert bytes(drawn(view)["bytes"]).decode() == "The café is open 🤗"
     arrays, steps = drawn(stairs), bpe.merge_steps("raspberry")
     assert list(arrays["ranks"]) == [rank for _, rank in steps[1:]]
     tokens = [bpe.decode_bytes([i]) for i in bpe.encode("raspberry")]
     assert list(np.diff(arrays["parts"])) == list(map(len, tokens))
     assert stairs.alt.endswith(f"ends as {' | '.join(token.decode() for token in tokens)}.")
-    moved = drawn(table, render=False)["moved"].ravel()
-    assert all(moved[byte] == (ord(character) != byte)
-               for byte, character in byte_characters().items())
 
 
 def test_text_that_cannot_be_drawn_is_refused_with_a_sentence(bpe, tokenizer, lesson):
@@ -142,8 +140,8 @@ def test_text_that_cannot_be_drawn_is_refused_with_a_sentence(bpe, tokenizer, le
     for draw in (lambda text: lesson[0]["explorer"](text, 3), view, stairs):
         with pytest.raises(ValueError, match="there is no text: type a word"):
             draw("")
-        with pytest.raises(ValueError, match="this text has 25 bytes and the picture holds 24"):
-            draw("z" * 25)
+        with pytest.raises(ValueError, match="this text has 31 bytes and the picture holds 30"):
+            draw("z" * 31)
         with pytest.raises(ValueError, match="half a surrogate pair"):
             draw("\ud83e")
     with pytest.raises(ValueError, match="this text has 200,000 bytes"):
@@ -253,8 +251,35 @@ def test_the_growing_list_cuts_the_text(lesson, text):
         assert list(np.diff(arrays["parts"])) == list(map(len, parts))
         assert arrays["found"] == len(now)
         assert f"{len(now)} of {len(found)} merges: {len(text.encode()):,} bytes" in fig.alt
-    for done, words in ((5, "none"), (6, "·king"), (12, "·king, ·saw, ·the")):
-        assert grow(known.KING, done).alt.endswith(f"Whole words so far: {words}.")
+    for done, words in ((6, "·king"), (12, "·king, ·saw, ·the")):
+        assert grow(known.KING, done).alt.endswith(
+            f"The first whole word came with merge 6: ·king. By now: {words}.")
+    assert grow(known.KING, 5).alt.endswith("No whole word so far.")
+
+
+def test_the_first_whole_word_is_the_one_merged_first():
+    """Not the one that stands first in the text; more than six are counted, not named."""
+    text = "then the the of of of and and was was had had for for but but all all you you"
+    found = known.find_merges(pieces_of(text), 60, known.join)
+    fig = pictures.growing(known.replay(pieces_of(text), found, known.join), found, len(found))
+    first = next(i for i, (left, right) in enumerate(found) if left + right in (b" of", b" the"))
+    word = pictures.label(found[first][0] + found[first][1])
+    assert f"The first whole word came with merge {first + 1}: {word}. By now: " in fig.alt
+    assert fig.alt.endswith(" more.") and fig.alt.count("·") == 7 and ".." not in fig.alt
+
+
+@pytest.mark.parametrize("text", [known.KING, known.KING * 3, "a", "z" * 71, "ab " * 30 + "y" * 150,
+                                  "你好 " * 40])
+def test_lines_of_the_growing_text_end_between_pieces(text):
+    pieces = pieces_of(text)
+    breaks = list(drawn(pictures.growing(pieces, [], 0), render=False)["breaks"])
+    starts = np.cumsum([0, *map(len, pieces)])
+    assert breaks[0] == 0 and breaks[-1] == starts[-1]
+    assert all(0 < step <= 70 for step in np.diff(breaks))
+    for place in breaks:
+        if place not in starts:                     # inside a piece that is longer than a line
+            i = np.searchsorted(starts, place) - 1
+            assert len(pieces[i]) > 70 and (place - starts[i]) % 70 == 0
 
 
 def test_the_growing_list_follows_the_learners_functions(lesson, monkeypatch):
@@ -265,6 +290,39 @@ def test_the_growing_list_follows_the_learners_functions(lesson, monkeypatch):
     lesson[0]["merges_of"].cache_clear()
     assert "0 of 0 merges" in lesson[0]["grow"]("ababab", 5).alt
     lesson[0]["merges_of"].cache_clear()
+
+
+def test_a_word_in_its_forms():
+    for pieces, forms in (([known._bytes("the gray, gray cat")], "g r a y 2"),
+                          ([[b"gray,", b" gr", b"ay"], [b" gra", b"y "], [b"grayer"]],
+                           "gray, 1, ·gr ay 1, ·gra y· 1")):
+        assert known.forms(pieces, "gray") == forms
+    assert known.forms(pieces_of("graying"), "gray") == ""
+    pieces = [[b" gray"], [b" gray"], [b".", b"gray", b"\xf0"]]
+    assert known.forms(pieces, "gray") == "·gray 2, gray 1"
+
+
+@pytest.mark.parametrize("text", [
+    *TEXTS, *known.AWKWARD, "They'll pay  25 dollars!!\nOK  ",
+    shipped("data", "held-out", "pride-and-prejudice-1.txt").read_text(encoding="utf-8")])
+def test_the_six_alternatives_are_the_librarys(text):
+    assert [piece for piece, _ in known.taken_by(text)] == piece_pattern().findall(text)
+    assert {name for _, name in known.taken_by(text)} <= set(known.ALTERNATIVES)
+
+
+@pytest.mark.parametrize("stop, words", [
+    ("", "It goes on with pairs that come only once, until none is left and max stops"),
+    ("        if not counts: break\n", "It goes on with pairs that come only once."),
+    ("        if max(counts.values()) < 2: break\n", "It stops with an error when no pair")])
+def test_a_loop_that_stops_too_late_is_told_what_its_first_miss_shows(stop, words):
+    space = {}
+    exec("def find_merges(pieces, n, join):\n    found = []\n    while len(found) < n:\n"
+         "        counts = {}\n        for parts in pieces:\n"
+         "            for pair in zip(parts, parts[1:]):\n"
+         "                counts[pair] = counts.get(pair, 0) + 1\n" + stop +
+         "        found.append(max(counts, key=counts.get))\n"
+         "        pieces = [join(parts, found[-1]) for parts in pieces]\n    return found\n", space)
+    assert f"This is what you get when: {words}" in verdict(space["find_merges"])
 
 
 @pytest.mark.parametrize("text, words", [

@@ -425,6 +425,20 @@ WRONG = {"join": [
         pieces = [join(parts, best) for parts in pieces]
     return found
 ''',
+'''def find_merges(pieces, n, join):
+    found = []
+    while len(found) < n:
+        counts = {}
+        for parts in pieces:
+            for pair in zip(parts, parts[1:]):
+                counts[pair] = counts.get(pair, 0) + 1
+        if max(counts.values()) < 2:
+            break
+        best = max(counts, key=counts.get)
+        found.append(best)
+        pieces = [join(parts, best) for parts in pieces]
+    return found
+''',
 ], "merge": [
 '''def merge(parts, ranks):
     parts = list(parts)

@@ -1,9 +1,12 @@
 """Lesson 03: join and find_merges, then merge, and with it encode and decode."""
-from itertools import chain, combinations
+import re
+from itertools import accumulate, chain, combinations
 from typing import NamedTuple
 
 from gpt2lab.bpe import byte_characters, piece_pattern
 from gpt2lab.files import shipped
+from gpt2lab.teach.show import token
+from gpt2lab.unicode_classes import LETTERS, NUMBERS, SPACES
 
 from . import Case, exercise, mistake
 
@@ -277,6 +280,24 @@ def _joined_at(parts, places):
             if i - 1 not in places]
 
 
+# The cut before any merge
+
+ALTERNATIVES = {
+    "contraction": r"'(?:[sdmt]|ll|ve|re)",
+    "letters": rf" ?[{LETTERS}]+",
+    "numbers": rf" ?[{NUMBERS}]+",
+    "marks": rf" ?[^{SPACES}{LETTERS}{NUMBERS}]+",
+    "space before space": rf"[{SPACES}]+(?![^{SPACES}])",
+    "other space": rf"[{SPACES}]+"}
+
+
+def taken_by(text):
+    """The pieces of a text, each with the alternative that takes it: [(piece, its name)]."""
+    names = list(ALTERNATIVES)
+    cutter = re.compile("|".join(f"({one})" for one in ALTERNATIVES.values()))
+    return [(found[0], names[found.lastindex - 1]) for found in cutter.finditer(text)]
+
+
 # find_merges
 
 def rounds(text):
@@ -297,6 +318,17 @@ def replay(pieces, found, join):
     for pair in found:
         pieces = [join(parts, pair) for parts in pieces]
     return pieces
+
+
+def forms(pieces, word):
+    """The parts that a word is in, the commonest first, with their counts: "·gray 7, ·gra y 2"."""
+    parts, found = [part for piece in pieces for part in piece], {}
+    ends = list(accumulate(map(len, parts), initial=0))
+    for place in re.finditer(rb"\b%b\b" % re.escape(word.encode("utf-8")), b"".join(parts)):
+        here = [token(part.decode("utf-8", "replace")) for part, start in zip(parts, ends)
+                if start < place.end() and start + len(part) > place.start()]
+        found[" ".join(here)] = found.get(" ".join(here), 0) + 1
+    return ", ".join(f"{form} {found[form]}" for form in sorted(found, key=found.get, reverse=True))
 
 
 def written(pair):
@@ -451,11 +483,21 @@ def stops_at_twice(pieces, n, join):
 
 @mistake(of=find_merges)
 def never_enough(pieces, n, join):
+    """It goes on with pairs that come only once, until none is left and max stops with an error.
+
+    A part that stands at a single place shortens nothing else. How often must the commonest pair
+    come at least, and what if there is no pair at all?
+    """
+    return _find(pieces, n, join, lambda pieces: _counts(pieces) or max([]), least=1)
+
+
+@mistake(of=find_merges)
+def max_of_nothing(pieces, n, join):
     """It stops with an error when no pair is left.
 
     max needs something to choose from. What do you ask before you call it?
     """
-    return _find(pieces, n, join, lambda pieces: _counts(pieces) or max([]), least=1)
+    return _find(pieces, n, join, lambda pieces: _counts(pieces) or max([]))
 
 
 @mistake(of=find_merges)

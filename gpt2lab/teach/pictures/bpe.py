@@ -1,11 +1,11 @@
-"""Pictures of lesson 03: bytes and tokens of a text, the printable bytes, merges step by step."""
+"""Pictures of lesson 03: bytes and tokens of a text, merges step by step."""
 import textwrap
 
 import numpy as np
 
 from gpt2lab.teach import plot, show
 
-WIDEST = 24                         # how many bytes fit side by side
+WIDEST = 30                         # how many bytes fit side by side
 ACROSS, DIGIT = 490, 9              # pixels: of a row of boxes, of a digit
 ACROSS_PAGE, LINES = 70, 6          # bytes in a line of a text that is merged, lines at most
 COLUMN, POINTS = 9, 10.8            # pixels across of a character that is so high
@@ -53,27 +53,7 @@ def byte_view(tokens, ids):
     _hex_row(ax, 2, data)
     _boxes(ax, 1, tokens, map(label, tokens))
     _boxes(ax, 0, tokens, ids, "white")
-    return _rows(fig, ax, len(data), ["ids", "tokens", "bytes (hex)", "characters"])
-
-
-@plot.styled
-def byte_table(table):
-    """The 256 bytes in 16 rows, {byte: printable character}; grey where that is not its own."""
-    moved = np.array([ord(table[byte]) != byte for byte in range(256)]).reshape(16, 16)
-    fig, (ax,) = plot.figure(height=420, drawn={"moved": moved}, alt=(
-        "Every byte as a printable character.\n"
-        f"Of {moved.size} bytes {(~moved).sum()} print as themselves, "
-        f"{moved.sum()} (grey) borrow another character, such as {table[32]} for the space and "
-        f"{table[10]} for the line break."))
-    ax.imshow(moved, cmap="Greys", vmin=0, vmax=3, aspect="auto")
-    for byte, character in table.items():
-        ax.text(byte % 16, byte // 16, character, ha="center", va="center")
-    digits = [f"{n:x}" for n in range(16)]
-    ax.set_xticks(range(16), digits)
-    ax.set_yticks(range(16), digits)
-    ax.set(xlabel="second hex digit of the byte", ylabel="first hex digit")
-    ax.tick_params(length=0)
-    return fig
+    return _rows(fig, ax, len(data), ["ids (decimal)", "tokens", "bytes (hex)", "characters"])
 
 
 @plot.styled
@@ -86,20 +66,18 @@ def growing(pieces, found, total):
     parts = [(part, len(piece) == 1) for piece in pieces for part in piece]
     data = fitting(b"".join(part for part, _ in parts), LONGEST)
     ends = np.cumsum([len(part) for part, _ in parts])
-    words = list(dict.fromkeys(part for part, whole in parts if whole and len(part) > 2))
-    shown = min(len(data), ACROSS_PAGE * LINES)
-    rows, seen = -(-shown // ACROSS_PAGE), _spread(data)[:shown]
+    breaks = _breaks([sum(map(len, piece)) for piece in pieces])
+    rows, seen = min(len(breaks) - 1, LINES), _spread(data)
     names = [f"{label(left)}+{label(right)}" for left, right in found]
     table = textwrap.wrap("  ".join(names[:-1]), 74, break_long_words=False)[-4:]
-    said = ", ".join(map(label, words[:6])) + ", ..." * (len(words) > 6)
     fig, (ax,) = plot.figure(
-        height=120 + 28 * rows, drawn={"parts": np.array([0, *ends]), "found": len(found)},
+        height=120 + 28 * rows, drawn={"parts": np.array([0, *ends]), "found": len(found),
+                                       "breaks": np.array(breaks)},
         alt=("A text cut by the merges that were found in it so far, and these merges.\n"
              f"{len(found)} of {total} merges: {len(data):,} bytes are {len(parts):,} parts. "
-             f"Whole words so far: {said or 'none'}."))
+             f"{_whole_words(parts, found)}"))
     starts = np.array([0, *ends[:-1]])
-    for row in range(rows):
-        first, last = row * ACROSS_PAGE, min((row + 1) * ACROSS_PAGE, shown)
+    for row, (first, last) in enumerate(zip(breaks[:rows], breaks[1:])):
         here = [i for i in range(np.searchsorted(ends, first, "right"), len(parts))
                 if starts[i] < last]
         bars = [(max(starts[i], first) - first, min(ends[i], last) - max(starts[i], first))
@@ -173,6 +151,30 @@ def player(state, ids, other_tokens, other_ids):
     _boxes(ax, 1, other_tokens, map(label, other_tokens))
     _boxes(ax, 0, other_tokens, other_ids, "white")
     return _rows(fig, ax, len(data), ROWS)
+
+
+def _breaks(lengths):
+    """Where the lines of a text begin and the last one ends: between pieces where they fit."""
+    breaks, place = [0], 0
+    for length in lengths:
+        if place + length - breaks[-1] > ACROSS_PAGE and place > breaks[-1]:
+            breaks.append(place)
+        place += length
+        while place - breaks[-1] > ACROSS_PAGE:
+            breaks.append(breaks[-1] + ACROSS_PAGE)
+    return [*breaks, place]
+
+
+def _whole_words(parts, found):
+    """A sentence: which words are one part by now, and which merge made the first of them."""
+    words = list(dict.fromkeys(part for part, whole in parts if whole and len(part) > 2))
+    if not words:
+        return "No whole word so far."
+    made = [left + right for left, right in found]
+    first = min(words, key=made.index)
+    more = f" and {len(words) - 6} more" * (len(words) > 6)
+    return (f"The first whole word came with merge {made.index(first) + 1}: {label(first)}. "
+            f"By now: {', '.join(map(label, words[:6]))}{more}.")
 
 
 def _spread(data):
