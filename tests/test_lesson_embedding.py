@@ -11,6 +11,7 @@ from drawing import drawn
 from gpt2lab.embedding import embed
 from gpt2lab.inside import never_seen
 from gpt2lab.teach import play, plot
+from gpt2lab.teach.exercises import embedding as exercises
 from gpt2lab.teach.exercises.embedding import by_use, nearest, one_token_words
 from gpt2lab.teach.pictures.bpe import label
 
@@ -35,8 +36,8 @@ def lesson():
             patch.setattr(play, name, lambda draw, **controls: draws.append(draw))
         for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
             needed = ("import numpy", "plot.show(", "play.explore(", "play.write(", "check(",
-                      "= yours(", "ids = np.array(model.encode(", "np.linalg.svd(",
-                      "wte = np.array(")
+                      "= yours(", "def sorted_rows(", "ids = np.array(model.encode(",
+                      "np.linalg.svd(", "wte = np.array(")
             if cell.cell_type == "code" and any(part in cell.source for part in needed):
                 exec(cell.source, space)
     return space, shown, draws
@@ -143,7 +144,7 @@ def test_word_and_place_are_read_from_the_two_parts_of_a_row(model, lesson, take
     right = sum(one == other for one, other in zip(words, arrays["read"]))
     assert f"{right} of {len(ids)} words" in fig.alt
     shown = [note.get_text() for note in fig.axes[0].texts]
-    assert shown.count("right") == right and shown.count("wrong") == len(ids) - right
+    assert shown.count("right") == right and shown.count("another") == len(ids) - right
 
 
 def test_a_long_text_and_odd_tokens_are_split_too(lesson):
@@ -182,6 +183,63 @@ def test_strips_draw_how_much_of_their_outputs_the_word_makes(model, lesson):
     what, where = np.array(spreads)
     np.testing.assert_allclose(drawn(fig)["words"], what / (what + where), rtol=1e-4)
     assert f"Strip {(what / where).argmax()} gets" in fig.alt
+
+
+def test_labels_of_the_split_rows_end_inside_the_picture(lesson):
+    for text in ("a", "The old king saw the young queen. Then the old"):
+        fig = lesson[2][1](text, 40)
+        drawn(fig)
+        for label_of_axis in (axis.xaxis.label for axis in fig.axes):
+            box = Text.get_window_extent(label_of_axis)
+            assert 0 <= box.x0 and box.x1 <= 640
+
+
+def test_the_free_directions_as_the_lesson_tells_it(model, lesson):
+    """Measured with projections made another way: the loudest directions taken away."""
+    wte, ids = model.weights["wte.weight"], model.encode(lesson[0]["story"])
+    seen = np.flatnonzero(~never_seen(wte))
+    k = lesson[0]["k"]
+    (words, places), (loud_words, _) = halves(model, k)
+    assert exercises.needed(model.weights["wpe.weight"]) == k == 81
+    assert np.square(places).sum() < 0.001 * np.square(model.weights["wpe.weight"]).sum()
+    part = np.square(words[seen]).sum() / np.square(wte[seen].astype(np.float64)).sum()
+    assert abs(exercises.share(wte[seen], lesson[0]["free"]) - part) < 1e-6
+    assert 0.285 < part < 0.30 < (128 - k) / 128              # less than chance, as the text says
+    assert [seen[nearest(words[i] + places[t], words[seen], 1)[0]]
+            for t, i in enumerate(ids)] == ids
+    strips = exercises.strips(model.weights, 12)
+    parts = [100 * exercises.share(strip.T, lesson[0]["free"]) for strip in strips]
+    assert np.argmax(parts) == 9 and parts[9] > 99 and max(parts[1], parts[5]) < 45
+
+
+def test_the_places_began_as_the_waves_of_the_script(model):
+    """They are still alike after the training, and fill as many directions."""
+    wpe = model.weights["wpe.weight"]
+    began = exercises.waves(*wpe.shape)
+    assert (wpe * began).sum() > 0.9 * np.linalg.norm(wpe) * np.linalg.norm(began)
+    assert exercises.needed(began) == 81
+    script = NOTEBOOK.parents[1] / "data" / "gpt2-tiny" / "train" / "train.py"
+    made = "frequency = 2.5 * torch.exp(-math.log(125.0) * torch.arange(half) / (half - 1))"
+    assert made in script.read_text(encoding="utf-8")
+
+
+def test_each_place_finds_the_place_before_it(model):
+    """By the layer itself: queries and keys of head 1 from place rows that the norm has centred."""
+    w = model.weights
+    rows = (w["wpe.weight"] - w["wpe.weight"].mean(axis=-1, keepdims=True)) * w["h.0.ln_1.weight"]
+    parts = np.split(rows @ w["h.0.attn.c_attn.weight"], 12, axis=-1)
+    scores = parts[1] @ parts[5].T
+    assert sum(scores[t, :t + 1].argmax() == t - 1 for t in range(1, 256)) == 254
+
+
+def test_what_the_short_answer_lets_pass(lesson):
+    """No check refuses it, so section 6 shows it; an answer that stops there is as good."""
+    hand = [table.astype(int) for table in exercises.HAND]
+    shown = [exercises.outcome(function, np.array(ids), *hand, start)
+             for ids, start in (([-1], 0), ([2, 0], 3), ([2], 4))
+             for function in (lesson[0]["embed"], embed)]
+    assert shown == ["[[15, 6]]", "ValueError", "[[45, 6], [41, 2]]", "ValueError", "[]",
+                     "ValueError"]
 
 
 def test_tokens_by_how_often_a_book_uses_them():

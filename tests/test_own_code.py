@@ -30,7 +30,8 @@ COMPARED = {
     ("02_safetensors", "read_header"): {
         "ready_made.says(": "the library's words about each broken file"},
     ("04_embedding", "embed"): {
-        "yours and ours": "beside what the library's model computes"},
+        "yours and ours": "beside what the library's model computes",
+        "cases = [([-1], 0)": "yours and ours beside each other"},
     ("06_attention", "attend"): {
         "real = gpt2lab.load().trace(": "beside what the library's model computes"},
     ("06_attention", "softmax"): {

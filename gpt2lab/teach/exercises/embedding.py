@@ -68,6 +68,55 @@ class Apart:
                 np.array([(self.place(x, k) == places).mean() if k else 0 for k in steps]))
 
 
+# What the lesson measures
+
+def outcome(function, *arguments):
+    """What a call gives, as a text: its rows, or the name of its error."""
+    try:
+        return str(function(*arguments).tolist())
+    except Exception as error:                  # of the learner's function
+        return type(error).__name__
+
+
+def waves(positions, width):
+    """The position table as it began, before training moved it: as train.py makes it. -> (N, D)"""
+    half = width // 2
+    frequencies = 2.5 * 125.0 ** (-np.arange(half) / (half - 1))                    # (D / 2,)
+    angles = np.arange(positions)[:, None] * frequencies                            # (N, D / 2)
+    return 0.35 * np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
+
+
+def needed(table, part=0.999):
+    """How many directions hold so much of a table's squares, if they are the best there are."""
+    squares = np.linalg.svd(table.astype(np.float64), compute_uv=False) ** 2
+    return 1 + int((np.cumsum(squares) < part * squares.sum()).sum())
+
+
+def share(rows, directions):
+    """How much of the squares of rows (n, D) lies in some directions (D, m), from 0 to 1.
+
+    directions: the columns have length 1 and are at right angles to each other.
+    """
+    return float(((rows @ directions) ** 2).sum() / (rows.astype(np.float64) ** 2).sum())
+
+
+def strips(weights, count):
+    """The matrix of the first layer, h.0.attn.c_attn, cut into strips of columns: (count, D, n).
+
+    Before the layer stands a norm (lesson 05). What of it is a matrix is multiplied in: the mean of
+    each row goes, and each number has a gain. It also divides each row by its size; that is left
+    out, for it treats word and place alike.
+    """
+    gain, matrix = weights["h.0.ln_1.weight"], weights["h.0.attn.c_attn.weight"]
+    matrix = gain[:, None] * matrix                                                 # (D, 3 D)
+    return np.stack(np.split(matrix - matrix.mean(axis=0), count, axis=-1))
+
+
+def spread(rows):
+    """How much rows (..., n, m) differ: the variances of their m numbers, added. -> (...)"""
+    return rows.var(axis=-2).sum(axis=-1)
+
+
 def by_use(counts, cosines):
     """[(times, how many tokens, their mean cosine)], for tokens that a book uses so many times.
 
@@ -99,8 +148,14 @@ def one_token(text, encode, most=14):
 # embed
 
 def embed(ids, wte, wpe, start=0):
-    """The right answer: any error will do where a table has no such row; here it is IndexError."""
-    return wte[ids] + wpe[start + np.arange(len(ids))]
+    """The right answer, as printed: section 6 shows what it lets pass.
+
+    Where NumPy stops, any error of an answer will do: the check asks so for what is no ValueError.
+    """
+    try:
+        return wte[ids] + wpe[start:start + len(ids)]
+    except ValueError as error:
+        raise IndexError("a place that has no row") from error
 
 
 @mistake(of=embed)
@@ -775,8 +830,9 @@ CASES = [
     Case("four tokens from position 1 on", (np.array([0, 4, 2, 3]), WTE, WPE), {"start": 1}),
     Case("more tokens in the table than positions",
          (np.array([3, 2, 8]), random(9, 4, seed=3), random(4, 4, seed=4))),
-    Case("the hand example from position 2 on, which must be refused", (IDS, *HAND), {"start": 2}),
-    Case("an id that the table does not have, which must be refused", (np.array([1, 3]), *HAND)),
+    Case("the hand example from position 2 on, past the end: NumPy stops there by itself",
+         (IDS, *HAND), {"start": 2}),
+    Case("an id past the end of the table: NumPy stops there by itself", (np.array([1, 3]), *HAND)),
 ]
 LARGE = random(9, 4, seed=7)                # V = 9, N = 6
 TABLE = np.array([[1, 0], [3, 0.3], [0.1, 0.05], [-2, 0.1], [0.3, 5], [0.5, 0.5], [-0.2, -3]],

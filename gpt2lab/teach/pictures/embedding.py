@@ -142,7 +142,7 @@ def apart(tokens, read, cosines, places, taken):
     ax.barh(rows, cosines, color=[plot.BLUE if hit else "0.85" for hit in hits], height=0.7)
     for row, (name, hit) in enumerate(zip(found, hits)):
         ax.text(1.04, row, name, va="center", color=plot.BLUE if hit else plot.VERMILLION)
-        ax.text(0.03, row, "right" if hit else "wrong", va="center",
+        ax.text(0.03, row, "right" if hit else "another", va="center",
                 color="white" if hit and cosines[row] > 0.25 else "0.3")
     ax.set_yticks(rows, names)
     ax.set(xlim=(0, 1.75), ylim=(T - 0.4, -0.6), xticks=[0, 0.5, 1], title="what: nearest word",
@@ -152,7 +152,7 @@ def apart(tokens, read, cosines, places, taken):
         beside.plot(places, rows, "s", color=plot.VERMILLION, markersize=6, clip_on=False)
     furthest = max(max(places), T) if taken else T
     beside.set(ylim=(T - 0.4, -0.6), xlim=(-0.06 * furthest, 1.04 * furthest), yticks=rows,
-               title="where: nearest place", xlabel="place read (grey: the true one)")
+               title="where: nearest place", xlabel="place (grey: true)")
     beside.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5, integer=True))
     beside.tick_params(labelleft=False)
     return fig
