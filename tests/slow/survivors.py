@@ -20,7 +20,7 @@ SURVIVORS = {
     "nearest": {
         "Mult to Div in: lengths = np.linalg.norm(table, axis=-1) * np.linalg.norm(row)":
             "the length of the row is one factor for all cosines, so their order stays",
-        "list() dropped in: return list(np.argsort(-cosines)[:k])":
+        "tolist dropped in: return np.argsort(-cosines)[:k].tolist()":
             "an array of ids is taken for a list of ids",
         "USub dropped in: lengths = np.linalg.norm(table, axis=-1) * np.linalg.norm(row)":
             "axis 1 is the last axis of a table, which has two",
