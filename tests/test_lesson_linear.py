@@ -173,6 +173,24 @@ def test_line_and_learning_draw_what_they_say(cafe):
     assert "e+" in fig.alt
 
 
+@pytest.mark.parametrize("step, rate, seed", [
+    (0, 0.1, 8), (1, 0.1, 8), (100, 0.1, 3), (0, 0.24, 0), (7, 0.25, 8), (100, 0.26, 9)])
+def test_the_dot_lies_on_its_curve_inside_the_axis(step, rate, seed, cafe):
+    fig = cafe["explorers"][1](step=step, rate=rate, seed=seed)
+    right = fig.axes[1]
+    future, past, dot = right.lines
+    (x,), (y,) = dot.get_data()
+    assert (x, y) == (step, future.get_ydata()[step]) == (step, past.get_ydata()[-1])
+    assert right.get_ylim()[0] == 0 and 0 <= y < right.get_ylim()[1]
+    left_picture = "left the picture" in "".join(text.get_text() for text in fig.axes[0].texts)
+    assert left_picture == (rate > 0.25)
+
+
+def test_the_network_marks_an_edge_that_turning_w_over_would_lose():
+    (fig,) = ran("01_linear", "import numpy", "pictures.network(")["shown"]
+    assert fig.drawn["W"][0, 1] != fig.drawn["W"][1, 0]
+
+
 def test_the_network_shows_each_number_twice_and_marks_one():
     (fig,) = ran("01_linear", "import numpy", "pictures.network(")["shown"]
     W, b = drawn(fig)["W"], drawn(fig)["b"]
@@ -184,7 +202,7 @@ def test_the_network_shows_each_number_twice_and_marks_one():
     assert in_cells == sorted(map(str, [*W.ravel(), *b]))
     thick = [line for line in net.lines if line.get_linewidth() == 3]
     assert len(thick) == 1 and thick[0].get_color() == plot.VERMILLION
-    assert "The edge from cakes to minutes, 2, is row 1, column 1 of W" in fig.alt
+    assert "The edge from cups to minutes, 4, is row 0, column 1 of W" in fig.alt
 
 
 def test_a_layer_finds_the_price_list():
