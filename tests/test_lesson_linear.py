@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import gpt2lab
-from cells import ran
+from cells import ran, run
 from drawing import drawn, two_lines
 from gpt2lab.linear import linear
 from gpt2lab.teach import play, plot, show, writes
+from gpt2lab.teach.checking import verdict
 from gpt2lab.teach.exercises import linear as ready_made
 from gpt2lab.teach.exercises.linear import LAYERS, STORY, downhill, strides_of
 from gpt2lab.teach.pictures import linear as pictures
@@ -258,3 +259,18 @@ def test_the_steering_wheel_shows_the_changed_model(model):
         np.testing.assert_allclose(values, np.sort(logits)[:-6:-1], atol=1e-4)
         assert first is None or f'It goes on: "{first.strip()}' in fig.alt
         two_lines(fig.alt)
+
+
+@pytest.mark.parametrize("asked, named", [
+    ("b + amount", "All numbers of the bias are moved."),
+    ("b", "It is the unchanged bias that is asked, each time."),
+    ("np.where(np.arange(len(b)) == i, b + amount, b), ''", "A function is called with too few or "
+                                                           "too many arguments.")])
+def test_what_is_asked_in_find_number_is_named(asked, named, monkeypatch, tmp_path):
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path))
+    space = {"np": np}
+    run("def find_number(says, b, amount, word):\n"
+        "    for i in range(len(b)):\n"
+        f"        if says({asked}) == word:\n"
+        "            return i\n", space)
+    assert named in str(verdict(space["find_number"]))

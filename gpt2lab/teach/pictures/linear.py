@@ -68,7 +68,7 @@ def _named(ax, x, now, first):
     elif abs(here - there) > 2:
         for height, name, colour in ((here, "now", plot.BLUE), (there, "step 0", "0.4")):
             if SEEN[0] + 1.5 < height < SEEN[1] - 1.5:
-                above = (height > there) == (height >= here) and height >= max(here, there)
+                above = height == max(here, there)
                 ax.annotate(name, (at, height), xytext=(0, 5 if above else -5), color=colour,
                             textcoords="offset points", ha="center",
                             va="bottom" if above else "top")
