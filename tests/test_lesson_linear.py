@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import gpt2lab
-from cells import ran
+from cells import ran, run
 from drawing import drawn, two_lines
 from gpt2lab.linear import linear
 from gpt2lab.teach import play, plot, show, writes
+from gpt2lab.teach.checking import verdict
 from gpt2lab.teach.exercises import linear as ready_made
 from gpt2lab.teach.exercises.linear import LAYERS, STORY, downhill, strides_of
 from gpt2lab.teach.pictures import linear as pictures
@@ -173,6 +174,24 @@ def test_line_and_learning_draw_what_they_say(cafe):
     assert "e+" in fig.alt
 
 
+@pytest.mark.parametrize("step, rate, seed", [
+    (0, 0.1, 8), (1, 0.1, 8), (100, 0.1, 3), (0, 0.24, 0), (7, 0.25, 8), (100, 0.26, 9)])
+def test_the_dot_lies_on_its_curve_inside_the_axis(step, rate, seed, cafe):
+    fig = cafe["explorers"][1](step=step, rate=rate, seed=seed)
+    right = fig.axes[1]
+    future, past, dot = right.lines
+    (x,), (y,) = dot.get_data()
+    assert (x, y) == (step, future.get_ydata()[step]) == (step, past.get_ydata()[-1])
+    assert right.get_ylim()[0] == 0 and 0 <= y < right.get_ylim()[1]
+    left_picture = "left the picture" in "".join(text.get_text() for text in fig.axes[0].texts)
+    assert left_picture == (rate > 0.25)
+
+
+def test_the_network_marks_an_edge_that_turning_w_over_would_lose():
+    (fig,) = ran("01_linear", "import numpy", "pictures.network(")["shown"]
+    assert fig.drawn["W"][0, 1] != fig.drawn["W"][1, 0]
+
+
 def test_the_network_shows_each_number_twice_and_marks_one():
     (fig,) = ran("01_linear", "import numpy", "pictures.network(")["shown"]
     W, b = drawn(fig)["W"], drawn(fig)["b"]
@@ -184,7 +203,7 @@ def test_the_network_shows_each_number_twice_and_marks_one():
     assert in_cells == sorted(map(str, [*W.ravel(), *b]))
     thick = [line for line in net.lines if line.get_linewidth() == 3]
     assert len(thick) == 1 and thick[0].get_color() == plot.VERMILLION
-    assert "The edge from cakes to minutes, 2, is row 1, column 1 of W" in fig.alt
+    assert "The edge from cups to minutes, 4, is row 0, column 1 of W" in fig.alt
 
 
 def test_a_layer_finds_the_price_list():
@@ -240,3 +259,18 @@ def test_the_steering_wheel_shows_the_changed_model(model):
         np.testing.assert_allclose(values, np.sort(logits)[:-6:-1], atol=1e-4)
         assert first is None or f'It goes on: "{first.strip()}' in fig.alt
         two_lines(fig.alt)
+
+
+@pytest.mark.parametrize("asked, named", [
+    ("b + amount", "All numbers of the bias are moved."),
+    ("b", "It is the unchanged bias that is asked, each time."),
+    ("np.where(np.arange(len(b)) == i, b + amount, b), ''", "A function is called with too few or "
+                                                           "too many arguments.")])
+def test_what_is_asked_in_find_number_is_named(asked, named, monkeypatch, tmp_path):
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path))
+    space = {"np": np}
+    run("def find_number(says, b, amount, word):\n"
+        "    for i in range(len(b)):\n"
+        f"        if says({asked}) == word:\n"
+        "            return i\n", space)
+    assert named in str(verdict(space["find_number"]))

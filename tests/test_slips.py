@@ -20,6 +20,11 @@ COLUMNS = np.array([2, 3, 5, 7], np.float32)
     ("wrong_kind_of_error", Failure("KeyError: 1", KeyError), Failure("x", ValueError)),
     ("name_unknown", Failure("NameError: name 'npp' is not defined", NameError), WANT),
     ("too_large_for_its_kind", Failure("OverflowError: 300", OverflowError), WANT),
+    ("arguments_do_not_fit", Failure("TypeError: linear() missing 1 required positional argument: "
+                                     "'b'", TypeError), WANT),
+    ("arguments_do_not_fit", Failure("TypeError: f() takes 2 positional arguments but 3 were given",
+                                     TypeError), WANT),
+    ("kinds_do_not_fit", Failure("TypeError: 'int' object is not callable", TypeError), WANT),
     ("divided_by_zero", Failure("ZeroDivisionError: x", ZeroDivisionError), WANT),
     ("float64_for_float32", WANT.astype(np.float64), WANT),
     ("another_dtype", WANT.astype(np.float16), WANT),

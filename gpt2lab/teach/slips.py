@@ -262,6 +262,16 @@ def calls_itself_for_ever(got, want):
 
 
 @slip
+def arguments_do_not_fit(got, want):
+    """A function is called with too few or too many arguments.
+
+    Compare the call with the line that begins with def. Which argument is missing, or too many?
+    """
+    return _says(got, "positional argument", "required keyword", "unexpected keyword",
+                 error=TypeError)
+
+
+@slip
 def kinds_do_not_fit(got, want):
     """Something of the wrong kind is used, such as a list where a number belongs.
 

@@ -365,6 +365,19 @@ WRONG = {"linear": [
         if says(b) == word:
             return i
 ''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        changed = b + amount
+        if says(changed) == word:
+            return i
+''',
+'''def find_number(says, b, amount, word):
+    for i in range(len(b)):
+        c = b.copy()
+        c += amount
+        if says(c) == word:
+            return i
+''',
 ]}
 
 RIGHT = {"linear": [

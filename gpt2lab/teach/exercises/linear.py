@@ -576,6 +576,24 @@ def find_piled_up(says, b, amount, word):
 
 
 @mistake(of=find_number)
+def find_all_moved(says, b, amount, word):
+    """All numbers of the bias are moved.
+
+    b + amount adds to each of them; one number alone is wanted. Which index is missing?
+    """
+    return _found(says, (b + b.dtype.type(amount) for _ in b), word)
+
+
+@mistake(of=find_number)
+def find_unchanged(says, b, amount, word):
+    """It is the unchanged bias that is asked, each time.
+
+    The copy is changed, and says hears nothing of it. What do you hand to says?
+    """
+    return _found(says, (b for _ in b), word)
+
+
+@mistake(of=find_number)
 def find_replaced(says, b, amount, word):
     """The number is replaced by the amount; the amount should be added to it.
 
@@ -881,9 +899,18 @@ def _loudest(b):
     return f" voice {int(np.argmax(b))}"
 
 
+def _door(b):
+    """Three push at a door, with the forces 2, 1 and 3."""
+    return " open" if 2 * b[0] + b[1] + 3 * b[2] > 4.5 else " shut"
+
+
 exercise(find_number, [
     Case("a pair of scales, two numbers in each pan",
          (_scales, np.array([1, 1, 1, 2], np.float32), -2, " left")),
+    Case("three push at a door, and one alone can open it",
+         (_door, np.zeros(3, np.float32), 2, " open")),
+    Case("the door must stay shut",
+         (_door, np.array([1, 0, 0], np.float32), 1.5, " shut")),
     Case("five voices, of which the loudest is heard",
          (_loudest, np.array([3, 1, 2, 0, 2.5], np.float32), 2, " voice 4")),
     Case("the first of five voices grows",

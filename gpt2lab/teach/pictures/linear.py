@@ -44,13 +44,34 @@ def learning(x, y, path, step, rate):
     fig.drawn = {"points": np.array([x, y]), "path": path}
     _points(left, x, y, k, b, first=path[0])
     left.set_title(f"step {step}: y = {_line(k, b)}")
-    right.plot(path[:, 2], color=plot.BLUE, clip_on=True)
-    right.plot([step], [min(loss, TOP)], "o", color=plot.VERMILLION, markersize=8, clip_on=False)
-    right.set(xlabel="step", ylabel="loss", ylim=(0, TOP), title=f"loss {_big(loss)}")
+    _named(left, x, (k, b), path[0])
+    right.plot(path[:, 2], color=plot.BLUE, linestyle=":")
+    right.plot(path[:step + 1, 2], color=plot.BLUE)
+    right.plot([step], [loss], "o", color=plot.VERMILLION, markersize=8, clip_on=False, zorder=3)
+    top = max(TOP, 1.1 * path[:step + 1, 2].max())      # grows, so the dot stays on its curve
+    right.set(xlabel="step", ylabel="loss", ylim=(0, top), title=f"loss {_big(loss)}")
+    right.yaxis.set_major_formatter(lambda at, _: f"{at:g}" if at < 10_000 else f"{at:.1e}")
     return fig
 
 
-TOP = 40                # of the axis of the loss
+TOP = 30                # of the axis of the loss, or more
+SEEN = -5, 13           # minutes that the axis shows
+
+
+def _named(ax, x, now, first):
+    """Names the line of this step and the first one, where they are far enough from each other."""
+    ends = x[0] + 0.5, x[-1] - 0.5
+    at = max(ends, key=lambda at: abs((now[0] - first[0]) * at + now[1] - first[1]))
+    here, there = now[0] * at + now[1], first[0] * at + first[1]
+    if not any(SEEN[0] < now[0] * end + now[1] < SEEN[1] for end in np.linspace(x[0], x[-1], 50)):
+        ax.text(x.mean(), SEEN[1] - 1, "the line has left the picture", ha="center", va="top")
+    elif abs(here - there) > 2:
+        for height, name, colour in ((here, "now", plot.BLUE), (there, "step 0", "0.4")):
+            if SEEN[0] + 1.5 < height < SEEN[1] - 1.5:
+                above = height == max(here, there)
+                ax.annotate(name, (at, height), xytext=(0, 5 if above else -5), color=colour,
+                            textcoords="offset points", ha="center",
+                            va="bottom" if above else "top")
 
 
 def _points(ax, x, y, k, b, first=None):
@@ -62,7 +83,7 @@ def _points(ax, x, y, k, b, first=None):
         ax.plot([at, at], [come, k * at + b], color=plot.VERMILLION, linewidth=2.5)
     ax.plot(ends, k * ends + b, color=plot.BLUE)
     ax.plot(x, y, "o", color=plot.BLACK)
-    ax.set(xlabel="cakes x", ylabel="minutes y", xticks=x, xlim=ends, ylim=(-5, 13))
+    ax.set(xlabel="cakes x", ylabel="minutes y", xticks=x, xlim=ends, ylim=SEEN)
 
 
 def _line(k, b):
@@ -79,9 +100,9 @@ def _big(value):
 def network(w, b, inputs, outputs, edge):
     """A layer as nodes and edges, and as a matrix (in, out); one weight is marked in both.
 
-    edge: (input, output) of the weight that is marked.
+    edge: the names of the input and the output whose weight is marked.
     """
-    i, j = edge
+    i, j = inputs.index(edge[0]), outputs.index(edge[1])
     fig = plot.Figure(figsize=(6.4, 2.9), dpi=plot.DPI)
     net, table = fig.add_axes((0, 0, 0.56, 1)), fig.add_axes((0.6, 0, 0.4, 1))
     high = len(outputs) - 1
@@ -104,7 +125,7 @@ def network(w, b, inputs, outputs, edge):
         net.text(1, high - c, f"+{b[c]:g}", ha="center", va="center", zorder=4)
         net.text(1.12, high - c, name, va="center")
     _grid(table, (-1.4, len(outputs) + 0.2), (len(inputs) + 2.6, -1.4))
-    for top, name, array, mark in ((0, "W", w, edge), (len(inputs) + 0.8, "b", b[None], None)):
+    for top, name, array, mark in ((0, "W", w, (i, j)), (len(inputs) + 0.8, "b", b[None], None)):
         table.text(-0.15, top - 0.2, name, ha="right", va="bottom", weight="bold")
         _cells(table, array, 0, top, None, mark=mark)
     for a, name in enumerate(inputs):
