@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import drawing
+import gpt2lab
 from gpt2lab import safetensors
 from gpt2lab.checkpoint import BUNDLED
-from gpt2lab.teach import play, plot, show
+from gpt2lab.teach import checking, play, plot, show
 from gpt2lab.teach.attempting import Failure, attempt
 from gpt2lab.teach.exercises import exercises, safetensors as ready_made
 from gpt2lab.teach.exercises.safetensors import FILES, file_of, from_bf16, says, to_bf16
@@ -51,7 +52,7 @@ def explorers():
         patch.setattr(play, "explore", lambda draw, **controls: told.append((draw, controls)))
         for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
             needed = ("import json", "PATH = ", "def read_header(", "def tensor_view(",
-                      "data = file.read()", "raw = ", "before, begin = ", "play.explore(")
+                      "data = PATH.read_bytes()", "before, begin = ", "play.explore(")
             if cell.cell_type == "code" and any(part in cell.source for part in needed):
                 exec(cell.source, space)
     return [one for one in told if isinstance(one, tuple)]
@@ -102,6 +103,52 @@ def test_parts_are_the_whole_file():
     np.testing.assert_allclose(shares[0], 100 * min(e.begin for e in entries.values()) / size)
     for name in ("h.3.ln_1.bias", "transformer.h.3.ln_1.bias"):
         assert pictures.group(name) == "h.3"
+
+
+def test_the_inventory_counts_every_number_once():
+    weights = gpt2lab.load().weights
+    rows, block = ready_made.inventory(weights, 128)
+    assert sum(row[3] for row in rows) == sum(w.size for w in weights.values())
+    assert sum(row[1] for row in rows) == len(weights) == 52
+    assert sum(row[4] for row in rows) == pytest.approx(100)
+    assert (sum(block["D x D"]), sum(block["D"])) == (12, 13)
+    assert 4 * (12 * 128 ** 2 + 13 * 128) == sum(row[3] for row in rows if row[0][:3] == "h.*")
+    for name, times, shape, numbers, _, one in rows:
+        count, unit = one.split(" ", 1)
+        assert numbers == times * int(count) * (128 ** 2 if unit == "D x D" else 128)
+        assert str(weights[name.replace("*", "0")].shape) == shape
+
+
+def test_the_right_view_shares_the_files_memory_and_a_copy_passes_too():
+    data = PATH.read_bytes()
+    entry = ready_made.file_entries()["transformer.h.0.ln_1.bias"]
+    raw = np.frombuffer(data, np.uint8)
+    assert np.shares_memory(ready_made.tensor_view(data, *entry), raw)
+
+    def tensor_view(data, dtype, shape, begin, end):
+        return np.frombuffer(data[begin:end], {"F32": "<f4", "F16": "<f2"}[dtype]).reshape(shape)
+    assert not np.shares_memory(tensor_view(data, *entry), raw)
+    assert "all 6 cases pass" in checking.verdict(tensor_view)
+
+
+def test_banana_wins_where_the_models_own_number_lifts_it():
+    """What the prose says of the cell that counts; no place is near to the edge."""
+    model = gpt2lab.load()
+    own = model.trace(model.encode(ready_made.STORY))["ln_f"][-1]
+    table, row = model.weights["wte.weight"], model.weights["wte.weight"][25996]
+    changed = row.copy()
+    changed.view(np.uint8)[3::4] = 66
+    sums, largest = row @ own + (changed - row) * own, (table @ own).max()
+    wins = sums > largest
+    assert np.abs(sums - largest).min() > 0.1 and np.abs(own).min() > 1e-3
+    assert (changed > 0).all() and own[3] < 0 < own[4] and wins[4] and not wins[3]
+    assert (own[wins] > 0).all() and (own > 0).sum() == wins.sum() + 1
+    assert changed[4] / row[4] == pytest.approx(1024, rel=1e-3)
+    entry = ready_made.file_entries()
+    for number in (3, 4, 88):
+        at = entry["transformer.wte.weight"][2] + 4 * (128 * 25996 + number) + 3
+        told = ready_made.story(copy_with(at, 66).tobytes())
+        assert told.startswith(" banana") == bool(wins[number]), (number, told)
 
 
 def test_bf16_is_rounded_to_the_nearest_and_ties_to_even():

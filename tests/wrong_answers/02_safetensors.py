@@ -357,6 +357,15 @@ WRONG = {"read_header": [
         entries[name] = entry["dtype"], tuple(entry["shape"]), start + begin, start + end
     return entries
 ''',
+'''def read_header(data):
+    n = int.from_bytes(data[:8], "little")
+    entries = {}
+    for name, entry in json.loads(data[8:8 + n]).items():
+        kind, shape = entry["dtype"], tuple(entry["shape"])
+        begin, end = entry["data_offsets"]
+        entries[name] = kind, shape, 8 + n + begin, 8 + n + end
+    return entries
+''',
 ], "tensor_view": [
 '''def tensor_view(data, dtype, shape, begin, end):
     return np.frombuffer(data[begin:end]).reshape(shape)
@@ -476,6 +485,13 @@ WRONG = {"read_header": [
 '''def tensor_view(data, dtype, shape, begin, end):
     if dtype == "F32":
         return np.frombuffer(data[begin:end], "<f4").reshape(shape)
+''',
+'''def tensor_view(data, dtype, shape, begin, end):
+    def number(four):
+        bits = int.from_bytes(four, "little")
+        sign, exponent, fraction = bits >> 31, bits >> 23 & 255, bits & 2 ** 23 - 1
+        return (-1) ** sign * 2.0 ** (exponent - 127) * (1 + fraction / 2 ** 23)
+    return np.array([number(data[i:i + 4]) for i in range(begin, end, 4)]).reshape(shape)
 ''',
 ], "one_byte": [
 '''def one_byte(raw, entries, judge):
@@ -679,6 +695,10 @@ RIGHT = {"read_header": [
 '''def tensor_view(data, dtype, shape, begin, end):
     some = np.frombuffer(data, np.uint8)[begin:end]
     return some.view({"F32": np.float32, "F16": np.float16}[dtype]).reshape(shape)
+''',
+'''def tensor_view(data, dtype, shape, begin, end):
+    kind = {"F32": "<f4", "F16": "<f2"}[dtype]
+    return np.frombuffer(memoryview(data)[begin:end], kind).reshape(shape)
 ''',
 ], "one_byte": [
 '''def one_byte(raw, entries, judge):

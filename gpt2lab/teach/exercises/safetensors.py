@@ -46,6 +46,28 @@ def verdict(reader, data):
     return "accepts"
 
 
+def inventory(weights, width):
+    """What a model's weights are, largest first, and what one of its blocks has.
+
+    Rows (tensor, how many, shape, numbers of all, percent, one of them); h.* stands for the blocks.
+    And {"D x D" or "D": how many times that each tensor of a block has}; D is the width.
+    """
+    kinds, rows, block = {}, [], {"D x D": [], "D": []}
+    for name, w in weights.items():
+        kinds.setdefault("h.*" + name[3:] if name.startswith("h.") else name, []).append(w)
+    total = sum(w.size for w in weights.values())
+    for kind, (first, *others) in kinds.items():
+        of_block, times = kind.startswith("h.*"), 1 + len(others)
+        unit = "D x D" if of_block and first.ndim == 2 else "D"
+        count = first.size // (width * width if unit == "D x D" else width)
+        if of_block:
+            block[unit].append(count)
+        numbers = times * first.size
+        rows.append((kind, times, str(first.shape), numbers, 100 * numbers / total,
+                     f"{count} {unit}"))
+    return sorted(rows, key=lambda row: -row[3]), block
+
+
 # read_header
 
 def read_header(data):
@@ -94,10 +116,10 @@ def header_from_byte_0(data):
 
 @mistake(of=read_header)
 def header_without_an_end(data):
-    """Everything behind the length is taken for text, the data as well.
+    """The length is read from the wrong end, or not used: the data are taken for text as well.
 
-    How long is the header, and do you use it? Print the length of the first file: if it is huge,
-    you have read its bytes from the wrong end. The first byte counts ones.
+    Print the length of the first file: if it is huge, you have read its bytes from the wrong end.
+    The first byte counts ones. If it is small: where does the header end?
     """
     return json.loads(data[8:])
 
@@ -328,6 +350,16 @@ def metadata_taken_for_a_tensor(data):
 
 
 @mistake(of=read_header)
+def metadata_first(data):
+    """__metadata__ is taken for a tensor, and nothing is compared yet.
+
+    The header may hold one entry that has no dtype, no shape and no offsets. How do you leave it
+    out? Then compare the end of each tensor with the file, and its shape with its bytes.
+    """
+    return _parsed(data, keep_metadata=True, check_end=False, check_shape=False)
+
+
+@mistake(of=read_header)
 def cut_files_pass(data):
     """A file that was cut short is accepted.
 
@@ -426,8 +458,8 @@ def _parsed(data, length=None, keep_metadata=False, check_end=True, check_shape=
 # tensor_view
 
 def tensor_view(data, dtype, shape, begin, end):
-    """The right answer: the bytes from begin to end, read as numbers of this shape."""
-    return np.frombuffer(data[begin:end], CODES[dtype]).reshape(shape)
+    """The right answer: the bytes from begin to end, seen as numbers of this shape; no copy."""
+    return np.frombuffer(memoryview(data)[begin:end], CODES[dtype]).reshape(shape)
 
 
 @mistake(of=tensor_view)
@@ -633,6 +665,18 @@ def matrices(data, dtype, shape, begin, end):
 
 
 @mistake(of=tensor_view)
+def zero_by_the_rule(data, dtype, shape, begin, end):
+    """0 comes out as a tiny number: the exponent field 0 is read like the others.
+
+    Section 4 left the fields 0 and 255 out, and F16 divides its bits in another way. Which function
+    of NumPy knows all of that?
+    """
+    numbers = np.frombuffer(data[begin:end], "<f4").astype(np.float64)
+    numbers[numbers == 0] = 2.0 ** -127
+    return numbers.reshape(shape)
+
+
+@mistake(of=tensor_view)
 def lists(data, dtype, shape, begin, end):
     """The numbers come back in lists, not in an array.
 
@@ -665,6 +709,16 @@ def shifted_out(bits):
     16 bits have no room for a shift by 16. What must happen before the shift?
     """
     return (bits & np.uint16(0)).astype(np.uint32).view(np.float32)
+
+
+@mistake(of=from_bf16)
+def no_room(bits):
+    """uint16 has no room for 32 bits.
+
+    The shift pushes all bits out at the left, and .view then makes one number of two. Which type
+    has 32 bits, and when must it be made?
+    """
+    return (bits & np.uint16(0)).view(np.float32)
 
 
 @mistake(of=from_bf16)

@@ -26,7 +26,10 @@ def parts(entries):
     shares = 100 * np.array(list(sizes.values())) / sum(sizes.values())
     told = ", ".join(f"{part} {share:.3g}" for part, share in zip(sizes, shares))
     return plot.bars(list(sizes), shares, "percent of the file", "", height=280,
-                     alt=f"The share of each part of a model's file.\nIn percent: {told}.")
+                     alt=(
+                         "The share of each part of a model's file.\nLength and header are about "
+                         f"{_start(entries) / 1e3:.0f} thousand of {sum(sizes.values()) / 1e6:.0f} "
+                         f"million bytes. In percent: {told}."))
 
 
 def group(name):
