@@ -43,7 +43,7 @@ def cells(*parts):
 @pytest.fixture(scope="module")
 def turning():
     """The cells of the buffer's explorer."""
-    return cells("def turned(")
+    return cells("def with_axes(")
 
 
 @pytest.mark.parametrize("shape", SHAPES)
