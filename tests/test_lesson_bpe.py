@@ -4,6 +4,7 @@ from itertools import combinations
 from pathlib import Path
 from pydoc_data import topics
 
+import matplotlib.colors
 import nbformat
 import numpy as np
 import pytest
@@ -83,7 +84,7 @@ def test_player_draws_every_step_up_to_the_ids(bpe, tokenizer, ranks, text, less
         arrays = drawn(fig, render=done == 29 and text in RENDERED)
         parts = after(bpe, ranks, text, done).parts
         assert list(np.diff(arrays["parts"])) == list(map(len, parts))
-        assert list(arrays["ids"]) == tokenizer.encode(text)
+        assert list(arrays["ids"]) == (tokenizer.encode(text) if done >= total else [])
     tokens = [tokenizer.decode_bytes([i]) for i in tokenizer.encode(text)]
     assert tokens == parts, "at the end stand tiktoken's tokens"
     assert fig.alt.endswith("tiktoken says the same.")
@@ -266,6 +267,22 @@ def test_the_first_whole_word_is_the_one_merged_first():
     word = pictures.label(found[first][0] + found[first][1])
     assert f"The first whole word came with merge {first + 1}: {word}. By now: " in fig.alt
     assert fig.alt.endswith(" more.") and fig.alt.count("·") == 7 and ".." not in fig.alt
+
+
+@pytest.mark.parametrize("text, words", [("I have a cat. My cat is a fat cat.", "·a, ·cat."),
+                                         ("a cat, 12 cats, 12 cats,, 12 cat,,", "·cat, ·cats.")])
+def test_orange_is_a_word_and_the_caption_names_it(text, words):
+    """A word of one letter counts, a number and a row of commas do not."""
+    found = known.find_merges(pieces_of(text), 60, known.join)
+    for done in range(len(found) + 1):
+        fig = pictures.growing(known.replay(pieces_of(text), found[:done], known.join),
+                               found[:done], len(found))
+        drawn(fig, render=False)
+        orange = tuple(matplotlib.colors.to_rgba(pictures.LIGHT[1]))
+        seen = any(tuple(colour) == orange for bars in fig.axes[0].collections
+                   for colour in bars.get_facecolor())
+        assert seen == ("first whole word" in fig.alt) != ("No whole word" in fig.alt)
+    assert fig.alt.endswith(f": ·cat. By now: {words}")
 
 
 @pytest.mark.parametrize("text", [known.KING, known.KING * 3, "a", "z" * 71, "ab " * 30 + "y" * 150,

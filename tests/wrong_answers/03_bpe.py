@@ -160,6 +160,24 @@ WRONG = {"join": [
             i += 1
     return new + parts[i:]
 ''',
+'''def join(parts, pair):
+    new = []
+    for i in range(len(parts) - 1):
+        if tuple(parts[i:i + 2]) == pair:
+            new.append(parts[i] + parts[i + 1])
+        else:
+            new.append(parts[i])
+    return new
+''',
+'''def join(parts, pair):
+    new = []
+    for left, right in zip(parts, parts[1:]):
+        if (left, right) == pair:
+            new.append(left + right)
+        else:
+            new.append(left)
+    return new
+''',
 ], "find_merges": [
 '''def find_merges(pieces, n, join):
     found = []

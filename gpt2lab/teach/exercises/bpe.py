@@ -142,6 +142,16 @@ def second_half_stays(parts, pair):
 
 
 @mistake(of=join)
+def second_half_stays_and_last_part_lost(parts, pair):
+    """The second half of a joined pair stays behind as well, and the last part is lost.
+
+    A for loop over the pairs goes on by 1 and ends before the last part. Which loop lets you go on
+    by 2, and sees all parts?
+    """
+    return second_half_stays(parts, pair)[:-1]
+
+
+@mistake(of=join)
 def looks_past_the_end(parts, pair):
     """The last part has no right neighbour, and it is asked for one.
 

@@ -61,17 +61,19 @@ def growing(pieces, found, total):
     """A text cut by the merges found in it so far, and these merges, the newest last.
 
     pieces: [[part]] as bytes; found: [(left, right)] so far; total: how many can be found. Orange:
-    a whole piece is one part; blue: a part of several bytes; grey: a single byte.
+    a whole word is one part; blue: another part of several bytes; grey: a single byte.
     """
-    parts = [(part, len(piece) == 1) for piece in pieces for part in piece]
+    parts = [(part, len(piece) == 1 and _is_word(part)) for piece in pieces for part in piece]
     data = fitting(b"".join(part for part, _ in parts), LONGEST)
     ends = np.cumsum([len(part) for part, _ in parts])
     breaks = _breaks([sum(map(len, piece)) for piece in pieces])
     rows, seen = min(len(breaks) - 1, LINES), _spread(data)
     names = [f"{label(left)}+{label(right)}" for left, right in found]
-    table = textwrap.wrap("  ".join(names[:-1]), 74, break_long_words=False)[-4:]
+    lines = min(-(-total // 10), 4)             # of the merges so far: as many at each step
+    table = textwrap.wrap("  ".join(names[:-1]), 74, break_long_words=False)[-lines:]
+    below = 62 + 16 * lines                     # pixels under the text
     fig, (ax,) = plot.figure(
-        height=120 + 28 * rows, drawn={"parts": np.array([0, *ends]), "found": len(found),
+        height=below + 4 + 28 * rows, drawn={"parts": np.array([0, *ends]), "found": len(found),
                                        "breaks": np.array(breaks)},
         alt=("A text cut by the merges that were found in it so far, and these merges.\n"
              f"{len(found)} of {total} merges: {len(data):,} bytes are {len(parts):,} parts. "
@@ -87,13 +89,17 @@ def growing(pieces, found, total):
         ax.text(0, -row, seen[first:last], va="center_baseline", family=plot.MONO, fontsize=POINTS)
     left, height = 5 / 640, fig.bbox.height
     fig.set_layout_engine("none")
-    ax.set_position((left, 116 / height, ACROSS_PAGE * COLUMN / 640, 1 - 120 / height))
+    ax.set_position((left, below / height, ACROSS_PAGE * COLUMN / 640, 1 - (below + 4) / height))
     ax.set(xlim=(0, ACROSS_PAGE), ylim=(0.5 - rows, 0.5))
     ax.axis("off")
+    for x, words, colour in ((12, "a single byte", "0.92"), (142, "several bytes", LIGHT[0]),
+                             (272, "a whole word", LIGHT[1])):
+        fig.text(x / 640, (below - 26) / height, words, va="baseline",
+                 bbox={"facecolor": colour, "edgecolor": "none", "pad": 4})
     newest = f"merge {len(found)}: {names[-1]}" if names else "nothing is merged yet"
-    fig.text(left, 98 / height, newest, color=plot.VERMILLION, fontweight="bold")
-    fig.text(left, 92 / height, "\n".join(table), va="top", fontsize=10, family=plot.MONO)
-    fig.text(left, 8 / height, "grey: a single byte; blue: several bytes; orange: a whole piece")
+    fig.text(left, (below - 54) / height, newest, color=plot.VERMILLION, fontweight="bold")
+    fig.text(left, (below - 60) / height, "\n".join(table), va="top", fontsize=10,
+             family=plot.MONO)
     return fig
 
 
@@ -119,11 +125,11 @@ def player(state, ids, other_tokens, other_ids):
     """A text after some merges: characters, bytes, parts, the rank of each pair, tiktoken's answer.
 
     state: as merging of the lesson's exercises gives it; ids: of the text; other_tokens (bytes),
-    other_ids: what tiktoken makes of it.
+    other_ids: what tiktoken makes of it, drawn when no merge is left.
     """
     data, ends = fitting(b"".join(state.parts)), np.cumsum([len(part) for part in state.parts])
     drawn = {"parts": np.array([0, *ends]), "ranks": np.array(state.ranks, float),
-             "ids": np.array(other_ids)}
+             "ids": np.array([] if state.coming is not None else other_ids)}
     if state.coming is not None:
         then = f"Next comes the pair of rank {state.ranks[state.coming]}."
     else:
@@ -148,8 +154,11 @@ def player(state, ids, other_tokens, other_ids):
             ax.plot(ends[pair], 3.6, "^", color=plot.VERMILLION, markersize=5)
     if state.coming is None:
         _boxes(ax, 2, state.parts, ids, "white")
-    _boxes(ax, 1, other_tokens, map(label, other_tokens))
-    _boxes(ax, 0, other_tokens, other_ids, "white")
+        _boxes(ax, 1, other_tokens, map(label, other_tokens))
+        _boxes(ax, 0, other_tokens, other_ids, "white")
+    else:
+        ax.text(max(len(data), 6) / 2, 1, "after the last merge", ha="center", va="center",
+                color="0.4")
     return _rows(fig, ax, len(data), ROWS)
 
 
@@ -165,9 +174,14 @@ def _breaks(lengths):
     return [*breaks, place]
 
 
+def _is_word(part):
+    """Is a whole piece a word that merges made: letters, in several bytes?"""
+    return len(part) > 1 and part.decode("utf-8").removeprefix(" ").isalpha()
+
+
 def _whole_words(parts, found):
     """A sentence: which words are one part by now, and which merge made the first of them."""
-    words = list(dict.fromkeys(part for part, whole in parts if whole and len(part) > 2))
+    words = list(dict.fromkeys(part for part, whole in parts if whole))
     if not words:
         return "No whole word so far."
     made = [left + right for left, right in found]
