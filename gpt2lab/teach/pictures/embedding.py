@@ -214,12 +214,11 @@ def positions(cosines):
     """How alike each position's row is to every other's: cosines (N, N)."""
     N = len(cosines)
     near, ten, fifty = (show.number(np.diagonal(cosines, n).mean(), 2) for n in (1, 10, 50))
-    fig, (ax,) = plot.figure(height=390, drawn={"cosines": cosines}, alt=(
+    fig, (ax,) = plot.figure(height=350, drawn={"cosines": cosines}, alt=(
         "Cosines of all position rows with each other.\n"
         f"On average over {N} positions neighbours have {near}, places 10 apart {ten}, places 50 "
         f"apart {fifty}."))
-    fig.few_colours = True
-    few = matplotlib.colormaps["PuOr"].resampled(17)        # few colours: the file stays small
+    few = matplotlib.colormaps["PuOr"].resampled(11)        # few colours: the file stays small
     image = ax.imshow(cosines, cmap=few, vmin=-1, vmax=1, interpolation="nearest",
                       aspect="auto")
     ax.set(xlabel="position", ylabel="position")
