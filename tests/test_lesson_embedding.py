@@ -291,6 +291,12 @@ def test_a_word_is_taught_as_the_explorer_says(model, lesson):
     (text,) = tell(presses=0, word="computer", like="king", factor=1.1,
                    text="The old computer saw the young queen. Then the old")
     assert text.startswith("The old computer saw the young queen. Then the old computer saw")
+    assert text.endswith("computer is number 1.")
+    (text,) = tell(presses=0, word="robot", like="king", factor=0.5, text="The old")
+    rank, scores = int(text.split()[-1].rstrip(".").replace(",", "")), model.next_logits(
+        model.encode("The old"))
+    half = 0.5 * scores[model.encode(" king")[0]]           # its row has half the length
+    assert abs(rank - 1 - (scores > half).sum()) <= 1 < rank
     for word, like, message in (("hobgoblin", "king", "hobgoblin"), ("robot", "", "0 words"),
                                 ("robot", "king hobgoblin", "more than one: hobgoblin"),
                                 ("robot internet", "king", "one word")):
