@@ -86,12 +86,6 @@ def waves(positions, width):
     return 0.35 * np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
 
 
-def needed(table, part=0.999):
-    """How many directions hold so much of a table's squares, if they are the best there are."""
-    squares = np.linalg.svd(table.astype(np.float64), compute_uv=False) ** 2
-    return 1 + int((np.cumsum(squares) < part * squares.sum()).sum())
-
-
 def share(rows, directions):
     """How much of the squares of rows (n, D) lies in some directions (D, m), from 0 to 1.
 
@@ -128,6 +122,15 @@ def by_use(counts, cosines):
         name = "once" if above == 2 else f"{low} to {above - 1}" if above <= 100 else "100 or more"
         rows.append((name, int(used.sum()), float(cosines[used].mean())))
     return rows
+
+
+def before(asking, offering):
+    """For each place from 1 on, the place up to it whose offer has the largest product with it.
+
+    Shapes: asking (N, n), offering (N, n) -> (N - 1,).
+    """
+    fits = asking @ offering.T                                                      # (N, N)
+    return np.array([fits[t, :t + 1].argmax() for t in range(1, len(fits))])
 
 
 def one_token(text, encode, most=14):

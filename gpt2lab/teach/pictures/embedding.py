@@ -99,6 +99,37 @@ def _cover(a, b):
 
 
 @plot.styled
+def askew(places, words, free):
+    """Rows of two numbers: words (n, 2) at places (m, 2), and the direction `free` (2,) that no
+    place reaches along, on which all rows of one word fall together."""
+    rows = words[:, None] + places                                                  # (n, m, 2)
+    reach = rows @ free                                                             # (n, m)
+    fig, (ax,) = plot.figure(height=370, drawn={"rows": rows, "reach": reach}, alt=(
+        "Rows of two words at three places, and the direction that no place uses.\n"
+        "Along it all rows of a word are one: " + ", ".join(
+            f"word {i} at {show.number(part.mean(), 0)}" for i, part in enumerate(reach)) + "."))
+    ends = np.outer([-6.5, 7.5], free)
+    ax.plot(*ends.T, color=plot.GREEN)
+    ax.text(*ends[0] + (0.4, 0), "free direction", color=plot.GREEN, va="center")
+    ax.plot(*np.array([[0, 0], places[-1] * 1.15]).T, color=plot.VERMILLION, linestyle="--",
+            linewidth=1)
+    ax.plot(*places.T, "s", color=plot.VERMILLION)
+    ax.text(*places[-1] * 1.15 + (0.3, 0), "places", color=plot.VERMILLION, va="center")
+    for i, (at, part, colour) in enumerate(zip(rows, reach, (plot.BLUE, plot.PURPLE))):
+        landed = part.mean() * free
+        for row in at:
+            ax.annotate("", landed, row, arrowprops={"arrowstyle": "->", "color": "0.7"})
+        ax.plot(*at.T, plot.MARKERS[0], color=colour)
+        ax.plot(*landed, plot.MARKERS[3], color=colour, markersize=8)
+        ax.text(*at[-1] + (0.4, 0), f"word {i} at {len(at)} places", color=colour, va="center")
+        ax.text(*landed - (0.5, 0), show.number(part.mean(), 0), color=colour, ha="right",
+                va="center", weight="bold")
+    ax.set(aspect="equal", xlabel="first number", ylabel="second number", xlim=(-8, 25),
+           ylim=(-6, 16))
+    return fig
+
+
+@plot.styled
 def taken_away(steps, words, places, chosen):
     """How much is read right when directions are taken away, the places' loudest first.
 
@@ -141,11 +172,10 @@ def apart(tokens, read, cosines, places, taken):
     rows = np.arange(T)
     ax.barh(rows, cosines, color=[plot.BLUE if hit else "0.85" for hit in hits], height=0.7)
     for row, (name, hit) in enumerate(zip(found, hits)):
-        ax.text(1.04, row, name, va="center", color=plot.BLUE if hit else plot.VERMILLION)
-        ax.text(0.03, row, "right" if hit else "another", va="center",
-                color="white" if hit and cosines[row] > 0.25 else "0.3")
+        ax.text(1.04, row, f"{'✓' if hit else '✗'} {name}", va="center",
+                color=plot.BLUE if hit else plot.VERMILLION)
     ax.set_yticks(rows, names)
-    ax.set(xlim=(0, 1.75), ylim=(T - 0.4, -0.6), xticks=[0, 0.5, 1], title="what: nearest word",
+    ax.set(xlim=(0, 1.85), ylim=(T - 0.4, -0.6), xticks=[0, 0.5, 1], title="what: nearest word",
            xlabel="cosine with that word's row")
     beside.plot(rows, rows, color="0.75", linewidth=6, solid_capstyle="round")
     if taken:
@@ -184,12 +214,13 @@ def positions(cosines):
     """How alike each position's row is to every other's: cosines (N, N)."""
     N = len(cosines)
     near, ten, fifty = (show.number(np.diagonal(cosines, n).mean(), 2) for n in (1, 10, 50))
-    fig, (ax,) = plot.figure(height=390, drawn={"cosines": cosines}, alt=(
+    fig, (ax,) = plot.figure(height=350, drawn={"cosines": cosines}, alt=(
         "Cosines of all position rows with each other.\n"
         f"On average over {N} positions neighbours have {near}, places 10 apart {ten}, places 50 "
         f"apart {fifty}."))
-    few = matplotlib.colormaps["PuOr"].resampled(17)        # few colours: the file stays small
-    image = ax.imshow(cosines, cmap=few, vmin=-1, vmax=1, interpolation="nearest")
+    few = matplotlib.colormaps["PuOr"].resampled(11)        # few colours: the file stays small
+    image = ax.imshow(cosines, cmap=few, vmin=-1, vmax=1, interpolation="nearest",
+                      aspect="auto")
     ax.set(xlabel="position", ylabel="position")
     fig.colorbar(image, ax=ax, label="cosine of the two rows")
     return fig
