@@ -154,22 +154,22 @@ def test_a_long_text_and_odd_tokens_are_split_too(lesson):
         assert len(drawn(lesson[2][1](text, 81))["read"]) <= 12
 
 
-def test_the_curve_is_what_is_found_in_the_two_parts(model, lesson):
+def test_the_reach_is_that_of_the_rows_along_the_directions_of_the_places(model, lesson):
+    """Measured another way: by the matrix of squares of the places, whose eigenvectors they are."""
     (fig,) = [fig for fig in lesson[1] if "words" in fig.drawn and "places" in fig.drawn]
-    arrays, (line, dashed, *_) = drawn(fig), fig.axes[0].lines
-    steps, ids = list(map(int, line.get_xdata())), np.unique(
-        model.encode("The old king saw the young queen. Then the old"))
-    np.testing.assert_allclose(line.get_ydata(), 100 * arrays["words"])
-    np.testing.assert_allclose(dashed.get_ydata(), 100 * arrays["places"])
-    unseen = never_seen(model.weights["wte.weight"])
-    for taken in (16, 72, 81):
-        (words, rows), (loud_words, loud_places) = halves(model, taken)
-        found = [nearest_word(words[i] + rows[t], words, unseen) == i
-                 for i in ids for t in range(0, 256, 8)]
-        places = [((loud_places - loud_words[i] - loud_places[t]) ** 2).sum(axis=-1).argmin() == t
-                  for i in ids for t in range(0, 256, 8)]
-        at = steps.index(taken)
-        assert (arrays["words"][at], arrays["places"][at]) == (np.mean(found), np.mean(places))
+    arrays, (dashed, line, _) = drawn(fig), fig.axes[0].lines
+    words = model.weights["wte.weight"][model.encode(
+        "The old king saw the young queen. Then the old")].astype(np.float64)
+    places = model.weights["wpe.weight"].astype(np.float64)
+    squares, axes = np.linalg.eigh(places.T @ places)
+    wanted = np.sqrt(squares[::-1] / len(places))
+    np.testing.assert_allclose(arrays["places"], wanted, rtol=1e-4)
+    reach = np.sqrt(np.square(words @ axes[:, ::-1]).mean(axis=0))
+    np.testing.assert_allclose(arrays["words"], reach, rtol=1e-3)
+    np.testing.assert_array_equal(dashed.get_ydata(), arrays["places"])
+    np.testing.assert_array_equal(line.get_ydata(), arrays["words"])
+    assert (wanted[:80] > reach[:80]).all(), "in front of the line the places are louder"
+    assert (wanted[84:] < reach[84:]).all() and "0.024 along 82" in fig.alt
 
 
 def test_strips_draw_how_much_of_their_outputs_the_word_makes(model, lesson):

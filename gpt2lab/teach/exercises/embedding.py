@@ -59,14 +59,6 @@ class Apart:
         squares = (rows ** 2).sum(axis=-1) - 2 * taken @ rows.T                     # (T, N)
         return squares.argmin(axis=-1)
 
-    def found(self, wte, wpe, ids, every, steps):
-        """Shares of words and of places found, (steps,) each: the ids at every such place."""
-        at = np.arange(0, len(wpe), every)                                          # (m,)
-        x = (wte[ids][:, None] + wpe[at][None]).reshape(-1, wte.shape[1])
-        tokens, places = np.repeat(ids, len(at)), np.tile(at, len(ids))
-        return (np.array([(self.word(x, k)[0] == tokens).mean() for k in steps]),
-                np.array([(self.place(x, k) == places).mean() if k else 0 for k in steps]))
-
 
 # What the lesson measures
 

@@ -130,26 +130,29 @@ def askew(places, words, free):
 
 
 @plot.styled
-def taken_away(steps, words, places, chosen):
-    """How much is read right when directions are taken away, the places' loudest first.
+def reaches(places, words, taken):
+    """How far rows reach along each direction, on average: places (D,), words (D,).
 
-    steps (n,): how many directions are taken away; words (n,): shares of the words that are found
-    in what is left; places (n,): shares of the places that are found in what was taken.
+    The directions are those of the position table, its loudest first; so many are taken away.
     """
-    at = list(steps).index(chosen)
-    fig, (ax,) = plot.figure(height=300, drawn={"words": words, "places": places}, alt=(
-        "Words and places that are found, by the number of directions that are taken away.\n"
-        f"With {chosen} taken away, {show.number(100 * words[at], 0)} % of the words are found in "
-        f"the rest; the part that was taken tells {show.number(100 * places[at], 0)} % of the "
-        "places."))
-    ax.plot(steps, 100 * words, color=plot.BLUE, marker="o", markersize=4)
-    ax.plot(steps, 100 * places, color=plot.VERMILLION, linestyle="--", marker="s", markersize=4)
-    ax.axvline(chosen, color="0.6", linewidth=0.8)
-    ax.text(chosen + 1.5, 50, f"{chosen} directions", color="0.3")
-    ax.text(2, 24, "what: words found in the rest", color=plot.BLUE)
-    ax.text(10, 86, "where: places found in what was taken", color=plot.VERMILLION)
-    ax.set(xlabel="directions of the position table that are taken away",
-           ylabel="found, of 100", xlim=(-2, 130), ylim=(-4, 108))
+    fig, (ax,) = plot.figure(height=310, drawn={"places": places, "words": words}, alt=(
+        "How far places and words reach along each direction, on average.\n"
+        f"Places reach {show.number(places[0])} along direction 1, "
+        f"{show.number(places[taken - 1])} along {taken}, {show.number(places[taken])} along "
+        f"{taken + 1}, {show.number(places[-1])} along {len(places)}; words reach "
+        f"{show.number(words.min())} or more along all."))
+    fig.few_colours = True
+    at = 1 + np.arange(len(places))
+    ax.semilogy(at, places, color=plot.VERMILLION, linestyle="--")
+    ax.semilogy(at, words, color=plot.BLUE)
+    ax.axvline(taken + 0.5, color="0.6", linewidth=0.8)
+    ax.text(taken - 1, 0.0012, "taken away", color="0.3", ha="right")
+    ax.text(taken + 2, 1.0, "free", color="0.3")
+    ax.text(22, 0.45, "places", color=plot.VERMILLION)
+    ax.text(22, 0.0088, "words of the story", color=plot.BLUE)
+    ax.set(xlabel="direction, the places' loudest first", ylabel="reach",
+           xlim=(0, len(places) + 1), ylim=(0.0007, 2))
+    ax.set_yticks([0.001, 0.01, 0.1, 1], ["0.001", "0.01", "0.1", "1"])
     return fig
 
 
