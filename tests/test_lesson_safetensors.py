@@ -119,7 +119,8 @@ def test_the_inventory_counts_every_number_once():
         assert str(weights[name.replace("*", "0")].shape) == shape
 
 
-def test_the_right_view_shares_the_files_memory_and_a_copy_passes_too():
+def test_the_right_view_shares_the_files_memory_and_a_copy_passes_too(monkeypatch, tmp_path):
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path))         # what passes is kept
     data = PATH.read_bytes()
     entry = ready_made.file_entries()["transformer.h.0.ln_1.bias"]
     raw = np.frombuffer(data, np.uint8)
