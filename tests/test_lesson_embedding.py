@@ -38,7 +38,7 @@ def lesson():
         for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
             needed = ("import numpy", "plot.show(", "play.explore(", "play.write(", "check(",
                       "= yours(", "def sorted_rows(", "ids = np.array(model.encode(",
-                      "np.linalg.svd(", "wte = np.array(")
+                      "directions, k = exercises.loudest(", "wte = np.array(")
             if cell.cell_type == "code" and any(part in cell.source for part in needed):
                 exec(cell.source, space)
     return space, shown, draws
@@ -202,7 +202,7 @@ def test_the_free_directions_as_the_lesson_tells_it(model, lesson):
     seen = np.flatnonzero(~never_seen(wte))
     k = lesson[0]["k"]
     (words, places), (loud_words, _) = halves(model, k)
-    assert lesson[0]["loudest"](model.weights["wpe.weight"])[1] == k == 81
+    assert exercises.loudest(model.weights["wpe.weight"])[1] == k == 81
     assert np.square(places).sum() < 0.001 * np.square(model.weights["wpe.weight"]).sum()
     part = np.square(words[seen]).sum() / np.square(wte[seen].astype(np.float64)).sum()
     assert abs(exercises.share(wte[seen], lesson[0]["free"]) - part) < 1e-6
@@ -219,7 +219,7 @@ def test_the_places_began_as_the_waves_of_the_script(model, lesson):
     wpe = model.weights["wpe.weight"]
     began = exercises.waves(*wpe.shape)
     assert (wpe * began).sum() > 0.9 * np.linalg.norm(wpe) * np.linalg.norm(began)
-    assert lesson[0]["loudest"](began)[1] == 81
+    assert exercises.loudest(began)[1] == 81
     script = NOTEBOOK.parents[1] / "data" / "gpt2-tiny" / "train" / "train.py"
     made = "frequency = 2.5 * torch.exp(-math.log(125.0) * torch.arange(half) / (half - 1))"
     assert made in script.read_text(encoding="utf-8")

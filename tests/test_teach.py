@@ -38,7 +38,7 @@ def test_check_of_something_else(function, words, capsys):
 
 
 @pytest.mark.parametrize("body, words", [
-    (lambda x, gain, bias, epsilon=1e-5: None, "is there a return?"),
+    (lambda x, gain, bias, epsilon=1e-5: None, "end in a return?"),
     (lambda x, gain, bias, epsilon=1e-5: 1 / 0, "ZeroDivisionError"),
     (lambda x, gain, bias, epsilon: x + bias @ 1, "ValueError"),
     (lambda x, gain, bias, epsilon=1e-5: x[:, :2], "want shape (1, 4), got shape (1, 2)"),

@@ -72,7 +72,7 @@ def attempt(function, case, seconds=SECONDS):
     except BaseException as error:
         return Failure(told(error), type(error), own_line(error))
     if result is None:
-        return Failure("nothing came back: is there a return?")
+        return Failure("nothing came back: does every way through it end in a return?")
     try:
         result = _of_its_own(result)
     except OddResult as error:

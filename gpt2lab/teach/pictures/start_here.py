@@ -162,7 +162,7 @@ def _one_block(draw, H, D, F):
         draw.plus(stream, low + 28)
     draw.words(stream - 24, 320, "the residual stream", rotation=90, color=plot.BLUE)
     draw.badge(stream - 24, 226, "09")
-    draw.box(318, 620, 462, 692, "weight file", "holds the numbers\nof all boxes", "white")
+    draw.box(318, 620, 462, 692, "weight file", "tables, blocks\nand last norm", "white")
     draw.badge(452, 620, "02")
     draw.box(484, 620, 628, 692, "KV cache", "keeps what atten-\ntion has read", "white")
     draw.badge(618, 620, "12")
