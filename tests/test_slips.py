@@ -15,7 +15,8 @@ COLUMNS = np.array([2, 3, 5, 7], np.float32)
 
 
 @pytest.mark.parametrize("name, got, want", [
-    ("nothing_given_back", Failure("nothing came back: does every way through it end in a return?"), WANT),
+    ("nothing_given_back",
+     Failure("nothing came back: does every way through it end in a return?"), WANT),
     ("not_refused", WANT, Failure("x", ValueError)),
     ("wrong_kind_of_error", Failure("KeyError: 1", KeyError), Failure("x", ValueError)),
     ("name_unknown", Failure("NameError: name 'npp' is not defined", NameError), WANT),
