@@ -881,12 +881,13 @@ def _model():
 
 @cache
 def _story_goes_on(more):
-    b = _model().weights[f"{LAYER}.bias"]
-    return next_word(_model(), LAYER, b + np.frombuffer(more, np.float32))
+    b = _model().weights[f"{LAYER}.bias"].copy()
+    b[270:290] += np.frombuffer(more, np.float32)               # all 384 would take seconds
+    return next_word(_model(), LAYER, b)
 
 
 def _story(more):
-    """The bundled model's next word in the story, with more (384,) added to a bias of block 1."""
+    """The bundled model's next word in the story, with more (20,) added to a bias of block 1."""
     return _story_goes_on(np.ascontiguousarray(more, np.float32).tobytes())
 
 
@@ -918,5 +919,5 @@ exercise(find_number, [
     Case("the first of five voices grows a lot",
          (_loudest, np.array([2, 2.5, 1, 0, 1], np.float32), 3, " voice 0")),
     Case("the story: what is added to a bias of block 1",
-         (_story, np.zeros(384, np.float32), -8, " queen")),
+         (_story, np.zeros(20, np.float32), -8, " queen")),
 ])
