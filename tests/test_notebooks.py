@@ -118,6 +118,15 @@ def png_width(data):
 
 
 @each(PATHS)
+def test_printed_lines_are_at_most_100_wide(path):
+    """Wider ones are broken in the middle of a word, where the page has no room."""
+    for cell in code_cells(read(path)):
+        for output in cell.outputs:
+            for line in output.get("text", "").split("\n"):
+                assert len(line) <= 100, (len(line), line)
+
+
+@each(PATHS)
 def test_no_marker_hides_a_cell(path):
     book = read(path)
     *_, unseen = LARGER.get(path.stem, BUDGETS)
