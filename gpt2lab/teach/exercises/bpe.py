@@ -63,14 +63,16 @@ def merging(pieces, ranks, done):
 
 def join(parts, pair):
     """The right answer: from the left, each place of the pair becomes one part."""
+    return _join_where(parts, lambda two: tuple(two) == pair)
+
+
+def _join_where(parts, fits):
+    """One part of each two neighbours that fit, from the left."""
     new, i = [], 0
     while i < len(parts):
-        if tuple(parts[i:i + 2]) == pair:
-            new.append(parts[i] + parts[i + 1])
-            i += 2
-        else:
-            new.append(parts[i])
-            i += 1
+        two = parts[i:i + 2]
+        new.append(b"".join(two) if fits(two) else parts[i])
+        i += 2 if fits(two) else 1
     return new
 
 
@@ -194,15 +196,7 @@ def left_half_is_enough(parts, pair):
 
     Both halves must be there, side by side. What do you compare with pair[1]?
     """
-    new, i = [], 0
-    while i < len(parts):
-        if parts[i] == pair[0] and i + 1 < len(parts):
-            new.append(parts[i] + parts[i + 1])
-            i += 2
-        else:
-            new.append(parts[i])
-            i += 1
-    return new
+    return _join_where(parts, lambda two: len(two) == 2 and two[0] == pair[0])
 
 
 @mistake(of=join)
@@ -211,15 +205,7 @@ def same_bytes_are_enough(parts, pair):
 
     ug, s and u, gs have the same bytes and are two pairs. What must be equal to what?
     """
-    new, i = [], 0
-    while i < len(parts):
-        if b"".join(parts[i:i + 2]) == b"".join(pair):
-            new.append(b"".join(parts[i:i + 2]))
-            i += 2
-        else:
-            new.append(parts[i])
-            i += 1
-    return new
+    return _join_where(parts, lambda two: b"".join(two) == b"".join(pair))
 
 
 @mistake(of=join)
@@ -358,14 +344,7 @@ def _counts(pieces):
 
 def find_merges(pieces, n, join):
     """The right answer: count, take the commonest, the first met of equals, join it everywhere."""
-    found = []
-    while len(found) < n:
-        counts = _counts(pieces)
-        if max(counts.values(), default=0) < 2:
-            break
-        found.append(max(counts, key=counts.get))
-        pieces = [join(parts, found[-1]) for parts in pieces]
-    return found
+    return _find(pieces, n, join)
 
 
 def _find(pieces, n, join, count=_counts, choose=None, least=2):
