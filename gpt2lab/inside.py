@@ -355,7 +355,7 @@ def unit(rows):
 
 
 def never_seen(wte):
-    """Which rows of the token table were never moved by training: all equal, more than a hundred.
+    """Which rows of the token table belong to tokens never read: all equal, more than a hundred.
 
     Shapes: wte (V, D) -> (V,) bool.
     Taught: notebooks/04_embedding.ipynb

@@ -562,10 +562,12 @@ def test_each_character_that_python_knows_is_of_the_librarys_kind(at_desk):
 
 @pytest.mark.parametrize("text", [
     "Ŝi diris: «Ĝis revido!»", "Ο βασιλιάς είδε τη βασίλισσα.", "Король увидел 2 королевы…",
-    "המלך ראה את המלכה", "رأى الملك الملكة في عام ٢٠٢٤", "राजा ने रानी को देखा", "রাজা রানীকে দেখলেন",
+    "המלך ראה את המלכה", "رأى الملك الملكة في عام ٢٠٢٤", "राजा ने रानी को देखा",
+    "রাজা রানীকে দেখলেন",
     "ராஜா ராணியைப் பார்த்தார்",
     "พระราชาเห็นพระราชินี", "王様は女王を見た。", "국왕은 왕비를 보았다", "მეფემ დედოფალი დაინახა",
-    "Թագավորը տեսավ թագուհուն", "ንጉሡ ንግሥቲቱን አየ", "ព្រះរាជាបានឃើញ", "Nhà vua đã nhìn thấy hoàng hậu"])
+    "Թագավորը տեսավ թագուհուն", "ንጉሡ ንግሥቲቱን አየ", "ព្រះរាជាបានឃើញ",
+    "Nhà vua đã nhìn thấy hoàng hậu"])
 def test_a_sentence_of_many_languages(text, at_desk):
     space = loaded()
     ranks, ids, tokens = space["read_vocabulary"](VOCABULARY / "encoder.json",
