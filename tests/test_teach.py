@@ -458,6 +458,17 @@ def test_the_text_below_the_picture_follows_it(screen):
         assert shown[-1] == {"text/plain": shown[-2]["text/plain"]}
 
 
+def test_a_long_text_stands_below_the_picture_in_lines(screen):
+    shown, _ = screen
+    slider = play.slider("n", 30, 0, 60)
+    play.explore(lambda n: plot.message("word " * n), n=slider)
+    for n in (30, 60):
+        slider.value = n
+        picture, below = (bundle["text/plain"] for bundle in shown[-2:])
+        assert below.split() == picture.split() and max(map(len, below.split("\n"))) <= 100
+        assert picture.count("\n") == 1 and "image/png" in shown[-2]
+
+
 def test_a_text_grows_under_its_button(screen, monkeypatch):
     shown, _ = screen
     grown, buttons = [], []

@@ -73,7 +73,7 @@ def explore(draw, **controls):
         except Exception as error:              # Jupyter shows no error of a callback anywhere
             drawn = plot.bundle(plot.message(_said(error)))
         picture.update(drawn, metadata=_alt(drawn), raw=True)
-        words.update(_text(drawn["text/plain"]), raw=True)
+        words.update(_text(plot.caption(drawn["text/plain"])), raw=True)
 
     def reset(_):
         resetting.append(True)
@@ -89,7 +89,7 @@ def explore(draw, **controls):
     display({"application/javascript": NAMES, "text/plain": ""}, raw=True)
     first = bundle()                            # here an error must be seen
     picture = display(first, metadata=_alt(first), raw=True, display_id=True)
-    words = display(_text(first["text/plain"]), raw=True, display_id=True)
+    words = display(_text(plot.caption(first["text/plain"])), raw=True, display_id=True)
     for control in controls.values():
         control.observe(redraw, names="value")
     again.on_click(reset)

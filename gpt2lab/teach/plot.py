@@ -116,8 +116,13 @@ def show(fig):
         raise ValueError("a picture needs a text of two lines: what is drawn, then what is to be "
                          "read in it; set figure.alt")
     display(bundle(fig), metadata=metadata(fig.alt), raw=True)
-    for part in parts:
-        print(textwrap.fill(part, CAPTION, break_long_words=False, break_on_hyphens=False))
+    print(caption(fig.alt))
+
+
+def caption(alt):
+    """The text of a picture in lines that fit a page: a page breaks wider ones within a word."""
+    return "\n".join(textwrap.fill(part, CAPTION, break_long_words=False, break_on_hyphens=False)
+                     for part in alt.split("\n"))
 
 
 @styled
