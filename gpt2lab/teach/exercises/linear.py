@@ -762,6 +762,16 @@ def strides_backwards(shape):
 
 
 @mistake(of=strides_of)
+def strides_of_the_axes_before(shape):
+    """The sizes of the axes in front are multiplied, not of those behind.
+
+    The last axis moves by 1, and each axis in front of it steps over all that lies behind. From
+    which end do you multiply?
+    """
+    return strides_of_columns(shape)[::-1]
+
+
+@mistake(of=strides_of)
 def strides_one_too_many(shape):
     """Each stride holds its own size as well.
 
