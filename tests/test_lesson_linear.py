@@ -147,6 +147,17 @@ def test_each_proposed_line_goes_through_two_points_and_one_is_best(cafe):
     assert min(losses, key=losses.get) == (2, 1) and sorted(losses.values()).count(0.5) == 1
 
 
+@pytest.mark.parametrize("k, b", [(1, 1), (2.2, 1.2), (-1, 4)])
+def test_the_picture_of_a_line_has_its_errors_and_their_squares(cafe, k, b):
+    x, y = cafe["x"], cafe["y"]
+    left, right = pictures.line(x, y, k, b).axes
+    strokes = [mark.get_ydata() for mark in left.lines if len(set(mark.get_xdata())) == 1]
+    np.testing.assert_allclose(np.diff(strokes)[:, 0], k * x + b - y)
+    np.testing.assert_allclose([bar.get_height() for bar in right.patches], (k * x + b - y) ** 2)
+    (mean,) = right.lines
+    np.testing.assert_allclose(mean.get_ydata(), cafe["loss"](k, b))
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_the_line_ends_at_the_best_one_from_every_start(cafe, seed):
     path = np.array(cafe["learn"](0.1, seed=seed))

@@ -134,7 +134,7 @@ def test_the_plan_says_the_sizes_of_the_model(config):
     assert (L, H, D, F) == (config.n_layer, config.n_head, config.n_embd, config.n_inner)
     said = "\n".join(text.get_text() for text in fig.axes[0].texts)
     for part in (f"block × {L}", f"{H} heads", f"{D} → {F} → {D}", f"up to {N} tokens",
-                 "the last row of scores", f"T rows of {D}"):
+                 "the last row of scores", f"{V:,} chances", "T ids", f"T rows of {D}"):
         assert part in said, part
 
 

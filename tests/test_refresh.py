@@ -238,6 +238,23 @@ def test_a_picture_that_shows_something_else_is_stored(other):
     assert not refresh.looks_like(picture(**other), picture())
 
 
+def test_what_was_measured_stays_until_its_cell_changes(tmp_path, monkeypatch):
+    for name in ("GPT2LAB_MY_OPS", "GPT2LAB_REFRESH", "GPT2LAB_MODEL"):
+        monkeypatch.setenv(name, "")    # the tool sets them; they are as before after the test
+    cell = nbformat.v4.new_code_cell("print('new')", id="a", outputs=[PRINTED],
+                                     metadata={"tags": ["nbval-ignore-output"]})
+    path = tmp_path / "book.ipynb"
+
+    def printed():
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+        refresh.refresh(path)
+        return nbformat.read(path, as_version=4).cells[0].outputs[0].text
+
+    assert printed() == PRINTED.text
+    del cell.metadata["tags"]
+    assert printed() == "new\n"
+
+
 def test_a_changed_cell_gets_its_new_picture(tmp_path, monkeypatch):
     """The whole way: the file has what the last run drew, unless that looks the same."""
     for name in ("GPT2LAB_MY_OPS", "GPT2LAB_REFRESH", "GPT2LAB_MODEL"):
