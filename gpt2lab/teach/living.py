@@ -17,6 +17,7 @@ from .exercises import exercises, title
 from .keeping import is_kept, mine
 
 PROMPT = "Once upon a time"
+STORY = "The old king saw the young queen. Then the old"      # it goes with the learner from 00 on
 GAP = 0.01          # two best logits nearer than this may change places on another CPU
 # The operation that makes the array of this name.
 OPERATION = {"embed": "embed", "ln_1": "layer_norm", "ln_2": "layer_norm", "ln_f": "layer_norm",

@@ -5,12 +5,12 @@ import numpy as np
 
 from gpt2lab.checkpoint import load
 from gpt2lab.linear import linear
+from gpt2lab.teach.living import STORY
 
 from . import Case, exercise, mistake, random
 
-# The story of the course, and a model in which one bias is another one.
+# A model in which one bias is another one.
 
-STORY = "The old king saw the young queen. Then the old"
 LAYERS = [f"h.{i}.{part}" for i in range(4)
           for part in ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj")]
 

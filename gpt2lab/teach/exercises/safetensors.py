@@ -11,13 +11,12 @@ from gpt2lab import checkpoint, safetensors
 from gpt2lab.config import Config
 from gpt2lab.model import GPT2
 from gpt2lab.teach import show
-from gpt2lab.teach.living import writes
+from gpt2lab.teach.living import STORY, writes
 
 from . import Case, exercise, mistake
 
 SIZES = {"F32": 4, "F16": 2, "BF16": 2}
 CODES = {"F32": "<f4", "F16": "<f2"}
-STORY = "The old king saw the young queen. Then the old"
 
 
 # What the lesson uses beside its exercises
@@ -442,7 +441,7 @@ def order_demanded(data):
 
 def _parsed(data, length=None, keep_metadata=False, check_end=True, check_shape=True):
     start = 8 + (int.from_bytes(data[:8], "little") if length is None else length)
-    header, entries = json.loads(data[8:start]), {}
+    header, entries = json.loads(bytes(data[8:start])), {}
     if not keep_metadata:
         header.pop("__metadata__", None)
     for name, entry in header.items():
@@ -781,13 +780,16 @@ def bf16_made_flat(bits):
 
 @cache
 def file_bytes():
-    """The bundled model's file, as an array of bytes that cannot be written into."""
-    return np.frombuffer((checkpoint.BUNDLED / "model.safetensors").read_bytes(), np.uint8)
+    """The bundled model's file, as an array of bytes that cannot be written into.
+
+    It is mapped: nothing is read before it is touched.
+    """
+    return np.asarray(np.memmap(checkpoint.BUNDLED / "model.safetensors", np.uint8, mode="r"))
 
 
 @cache
 def file_entries():
-    return _parsed(file_bytes().tobytes())
+    return _parsed(memoryview(file_bytes()))
 
 
 def story(data):
@@ -992,13 +994,6 @@ def behind_the_end(raw, entries, judge):
 
 # Cases
 
-class OfTheFile(Case):
-    """A case whose 29 million bytes are read when it is tried, not when lessons are looked up."""
-    arguments = property(lambda self: (file_bytes(), file_entries(), judge))
-
-    def __init__(self, label):
-        vars(self).update(label=label, named={}, stops_at_nan=False, take=None)
-
 
 def file_of(header, data=b""):
     """The bytes of a safetensors file: length, header, data."""
@@ -1057,4 +1052,5 @@ BITS = [
 exercise(read_header, FILES)
 exercise(tensor_view, VIEWS, tolerance=0.0)
 exercise(from_bf16, BITS, tolerance=0.0)
-exercise(one_byte, [OfTheFile("the bundled model and the story of the old king")])
+exercise(one_byte, [Case("the bundled model and the story of the old king",
+                         (file_bytes(), file_entries(), judge))])
