@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from matplotlib.patches import FancyBboxPatch
 
 import gpt2lab
 from drawing import drawn
@@ -134,7 +135,7 @@ def test_the_plan_says_the_sizes_of_the_model(config):
     assert (L, H, D, F) == (config.n_layer, config.n_head, config.n_embd, config.n_inner)
     said = "\n".join(text.get_text() for text in fig.axes[0].texts)
     for part in (f"block × {L}", f"{H} heads", f"{D} → {F} → {D}", f"up to {N} tokens",
-                 "the last row of scores", f"{V:,} chances", "T ids", f"T rows of {D}"):
+                 "last row of scores", f"{V:,} chances", "T ids", f"T rows of {D}"):
         assert part in said, part
 
 
@@ -144,7 +145,10 @@ def test_nothing_in_the_plan_overlaps(config):
     plot.png(fig)
     page, texts = fig.bbox, fig.axes[0].texts
     places = [text.get_window_extent() for text in texts]
+    block = max((patch.get_window_extent() for patch in fig.axes[0].patches
+                 if isinstance(patch, FancyBboxPatch)), key=lambda box: box.height)
     for text, place in zip(texts, places):
+        assert not place.x0 < block.x0 < place.x1 + 3, f"{text.get_text()} runs into the block"
         assert page.x0 < place.x0 and place.x1 < page.x1, text.get_text()
         assert page.y0 < place.y0 and place.y1 < page.y1, text.get_text()
         assert text.get_fontsize() >= 10

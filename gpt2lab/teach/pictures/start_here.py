@@ -117,7 +117,7 @@ def _trunk(draw, L, D, N, V):
         (548, 592, "probabilities", "scores become chances", plot.VERMILLION, "11"),
         (628, 672, "one token", "drawn by its chance", plot.VERMILLION, "11")]
     flows = ["", "T ids", f"T rows of {D}", f"T rows of {D}", f"T rows of {D}",
-             "the last row of scores", f"{V:,} chances"]
+             "last row of scores", f"{V:,} chances"]
     above = 88
     draw.wedge([(right + 4, 284), (318, 52), (318, 590), (right + 4, 350)])
     for (top, bottom, name, what, colour, lesson), flow in zip(stations, flows):
