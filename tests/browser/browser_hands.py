@@ -69,16 +69,21 @@ def test_the_finale_writes_by_keyboard(lab, page, my_ops, shot):
         cell.locator("input[type=text]").fill("The queen and her dog")
         cell.locator("input[type=text]").press("Enter")
         cell.get_by_role("slider", name="temperature").press("ArrowRight")
+        cell.evaluate("""cell => {
+            const texts = window.texts = []
+            new MutationObserver(() => {
+                const text = [...cell.querySelectorAll("pre")].at(-1)?.innerText
+                if (text?.startsWith("The queen and her dog") && text !== texts.at(-1)) texts.push(text)
+            }).observe(cell, {subtree: true, childList: true, characterData: true}) }""")
         button.focus()
         page.keyboard.press("Space")
         grown, quiet = [], time.monotonic() + 20
         while time.monotonic() < quiet:
-            text = words.inner_text()
-            if text.startswith("The queen and her dog") and text not in grown:
-                grown.append(text)
-                quiet = time.monotonic() + 2    # nothing new for so long: it has ended
-            time.sleep(0.02)
+            time.sleep(0.1)
+            if len(texts := page.evaluate("texts")) > len(grown):
+                grown, quiet = texts, time.monotonic() + 2  # nothing new for so long: it has ended
         assert len(grown) >= 5, f"{len(grown)} texts while it wrote: {words.inner_text()}"
+        assert grown[-1] == words.inner_text(), grown[-1]
         assert all(len(one) < len(two) for one, two in zip(grown, grown[1:])), grown
         shot(cell, "finale")
         for name in ("built()", "export(", "certificate(text)"):
