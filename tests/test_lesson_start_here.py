@@ -157,6 +157,21 @@ def test_nothing_in_the_plan_overlaps(config):
         assert wide <= 0 or high <= 2, (one.get_text(), other.get_text())
 
 
+@pytest.mark.parametrize("here", ["03", "05", "06", "08", "09"])
+def test_stations_fill_what_is_built_and_mark_the_lesson(here):
+    fig = pictures.stations(MODEL.config, ["01", "05"], here, "Then the old", " king")
+    plot.png(fig)
+    assert {name for name, filled in badges(fig) if filled} == {"01", "05"}
+    assert {name for name, filled in badges(fig) if not filled} == {
+        "03", "04", "06", "07", "08", "09", "10"}
+    thick = sum(patch.get_linewidth() == 3.2 for patch in fig.axes[0].patches)
+    assert thick == {"05": 3}.get(here, 1)
+    assert "Yours: what lessons 01, 05 built." in fig.alt and "it writes “ king”." in fig.alt
+    said = [text for text in fig.axes[0].texts if not text.get_text().isdigit()]
+    for one, other in itertools.combinations(said, 2):
+        assert not one.get_window_extent().overlaps(other.get_window_extent()), (one, other)
+
+
 def test_keys_are_those_of_the_file_that_ships():
     config = json.loads(shipped("data", "gpt2-tiny", "config.json").read_text(encoding="utf-8"))
     for key, value, what, lesson in exercises.keys(config):

@@ -168,6 +168,46 @@ def _one_block(draw, H, D, F):
     draw.badge(618, 620, "12")
 
 
+@plot.styled
+def stations(config, built, here, text, word):
+    """The way of a text through the model, a line for the trunk and one for a block.
+
+    built: the lessons of which the learner has built everything, their badges are filled; here:
+    the lesson whose station has a thick edge; text, word: what the model read, and what it wrote.
+    """
+    draw = _Plan(height=232, built=built)
+    draw.fig.few_colours = True
+    draw.fig.drawn = {"blocks": np.array(config.n_layer)}
+    yours = "None of them is yours yet." if not built else (
+        f"Yours: what lesson{'s' * (len(built) > 1)} {', '.join(built)} built.")
+    draw.fig.alt = ("The way of a text through the model; the number of a lesson is filled where "
+                    f"your function runs.\n{yours} After “{text}” it writes “{word}”.")
+    draw.words(16, 20, text, ha="left")
+    draw.words(624, 20, word, size=12, ha="right", weight="bold", color=plot.BLUE)
+    draw.panel(16, 122, 624, 222)
+    draw.wedge([(268, 94), (16, 130), (624, 130), (372, 94)])
+    draw.words(320, 137, "in each block")
+    trunk = [(80, "tokens", plot.VERMILLION, ("03",)), (203, "embedding", plot.VERMILLION, ("04",)),
+             (326, f"block × {config.n_layer}", plot.BLUE, ("09",)), (449, "norm", GREY, ("05",)),
+             (572, "LM head", plot.VERMILLION, ("10",))]
+    block = [(96, "norm", GREY, ("05",)), (224, "attention", plot.GREEN, ("01", "06", "07")),
+             (394, "norm", GREY, ("05",)), (522, "MLP", plot.PURPLE, ("01", "08"))]
+    for start, end in ((24, 300), (328, 606)):              # past each branch, and through it
+        draw.line([(start, 182), (start, 212), (end, 212)], plot.BLUE, 3)
+        draw.arrow((end, 212), (end, 195), plot.BLUE, 1.8)
+        draw.arrow((start, 182), (end - 14, 182), plot.BLUE, 1.8)
+        draw.plus(end, 182)
+    draw.line([(300, 182), (328, 182)], plot.BLUE, 1.8)
+    for y, parts in (70, trunk), (182, block):
+        for x, name, colour, lessons in parts:
+            draw.box(x - 51, y - 20, x + 51, y + 20, name, "", colour,
+                     3.2 if here in lessons else 1.4)
+            draw.arrow((x - 76, y), (x - 52, y), plot.BLUE, 1.8)
+            for i, lesson in enumerate(lessons):
+                draw.badge(x + 40 - 31 * (len(lessons) - 1 - i), y - 20, lesson)
+    return draw.fig
+
+
 class _Plan:
     """A page of pixels, 640 wide, y downwards, with the few shapes that the plan is made of."""
 
@@ -182,9 +222,10 @@ class _Plan:
         self.ax.text(x, y, text, fontsize=size, color=color, ha=ha, va="center", bbox=box,
                      linespacing=1.3, zorder=4, **settings)
 
-    def box(self, left, top, right, bottom, name, what, colour):
+    def box(self, left, top, right, bottom, name, what, colour, width=1.4):
         """A rounded box: its name, below it what it does; a light tint of the colour inside."""
-        self._rounded(left, top, right, bottom, _tint(colour), INK if colour == "white" else colour)
+        self._rounded(left, top, right, bottom, _tint(colour), INK if colour == "white" else colour,
+                      width)
         lines = what.count("\n") + 1 if what else 0
         middle, y = (left + right) / 2, (top + bottom) / 2
         self.words(middle, y - 9 * lines, name, size=11, weight="bold")
@@ -197,10 +238,10 @@ class _Plan:
     def wedge(self, corners):
         self.ax.add_patch(Polygon(corners, facecolor=PALE, edgecolor="none", zorder=-1))
 
-    def _rounded(self, left, top, right, bottom, inside, edge, zorder=2):
+    def _rounded(self, left, top, right, bottom, inside, edge, width=1.4, zorder=2):
         self.ax.add_patch(FancyBboxPatch(
             (left, top), right - left, bottom - top, boxstyle="round,pad=0,rounding_size=9",
-            facecolor=inside, edgecolor=edge, linewidth=1.4, zorder=zorder))
+            facecolor=inside, edgecolor=edge, linewidth=width, zorder=zorder))
 
     def arrow(self, start, end, colour, width):
         self.ax.add_patch(FancyArrowPatch(
