@@ -73,7 +73,8 @@ def test_the_finale_writes_by_keyboard(lab, page, my_ops, shot):
             const texts = window.texts = []
             new MutationObserver(() => {
                 const text = [...cell.querySelectorAll("pre")].at(-1)?.innerText
-                if (text?.startsWith("The queen and her dog") && text !== texts.at(-1)) texts.push(text)
+                const grown = text?.startsWith("The queen and her dog") && text !== texts.at(-1)
+                if (grown) texts.push(text)
             }).observe(cell, {subtree: true, childList: true, characterData: true}) }""")
         button.focus()
         page.keyboard.press("Space")
