@@ -96,7 +96,7 @@ def test_without_a_switch_two_layers_are_one_and_units_bend_nothing(tmp_path, mo
     names = ran("08_mlp", "import math", "x, w_fc, b_fc", "np.maximum(x * w_fc", "def merged",
                 "def nearest_line", "def recalled")
     assert (names["k"], names["b"]) == ([[-12]], [12])
-    x, wave, line, relu = (names[n] for n in ("x", "wave", "nearest_line", "relu"))
+    x, bump, line, relu = (names[n] for n in ("x", "bump", "nearest_line", "relu"))
     flat = line(8, names["nothing"])
     np.testing.assert_allclose(np.diff(flat, 2), 0, atol=1e-12)
     for units in (1, 2, 4):
@@ -104,7 +104,7 @@ def test_without_a_switch_two_layers_are_one_and_units_bend_nothing(tmp_path, mo
         corners = x[1:-1][turns]
         assert len(np.unique(np.round(corners * 100 / 5))) >= units
         assert all(np.abs((np.arange(units) + 0.5) / units - c).min() < 0.006 for c in corners)
-    assert np.abs(line(4, relu) - wave).mean() < np.abs(line(1, relu) - wave).mean() / 2
+    assert np.abs(line(4, relu) - bump).mean() < np.abs(line(1, relu) - bump).mean() / 2
     (fig,) = names["shown"]
     np.testing.assert_array_equal(drawn(fig)["8, no switch"], flat)
     recalled = names["recalled"]

@@ -21,13 +21,13 @@ def along(tokens, act, block, unit):
 
 @plot.styled
 def bends(x, wanted, fits):
-    """A wave (n,) at x (n,), and beside it how near some units come to it: {title: (n,)}."""
+    """A bump (n,) at x (n,), and beside it how near some units come to it: {title: (n,)}."""
     gaps = {title: float(np.sqrt(((fit - wanted) ** 2).mean())) for title, fit in fits.items()}
     told = ", ".join(f"{title}: {gap:.2f}" for title, gap in gaps.items())
-    drawn = {"wave": wanted, **fits}
+    drawn = {"bump": wanted, **fits}
     fig, axes = plot.figure(len(fits), height=230, sharey=True, drawn=drawn, alt=(
-        "A wave, dashed, and in each panel the nearest line that some units draw.\n"
-        f"Typical distance from the wave, {told}."))
+        "A bump, dashed, and in each panel the nearest line that some units draw.\n"
+        f"Typical distance from the bump, {told}."))
     for ax, (title, fit) in zip(axes, fits.items()):
         ax.plot(x, wanted, color=plot.BLACK, linestyle="--", linewidth=1.2)
         ax.plot(x, fit, color=plot.BLUE, linewidth=2)
