@@ -64,7 +64,7 @@ NOT_MOVED = {
     ("04_embedding", "embed"): {0: "it compares rows of the token table alone"},
     ("04_embedding", "nearest"): {0: "it compares several rows with the table at once",
                                   1: "the nearest in some directions only", 2: "the model writes"},
-    ("08_mlp", "mlp"): {0: "it draws the curves of activations"},
+    ("08_mlp", "merged"): {0: "it draws the curves of activations", 1: "the model's units"},
     ("13_generation", "read_header"): {1: "the weights were read above with it"},
     ("13_generation", "tensor_view"): {1: "the weights were read above with it"},
     ("bonus/looking_inside", "induction_score"): {0: "a lens on the stream", 1: "parts of a logit"},

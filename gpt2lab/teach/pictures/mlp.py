@@ -66,6 +66,7 @@ def curves(x, values, point, at, slopes, factor):
         ax.axvline(0, color="0.8", linewidth=0.8, zorder=0)
     axes[1].set(xlabel="x", ylabel="difference in ten-thousandths",
                 title="GELU with tanh minus with erf")
+    fig.few_colours = True
     return fig
 
 
@@ -78,6 +79,7 @@ def units(*portraits):
     panels = np.atleast_2d(fig.subplots(len(portraits), 2))
     fig.alt = "Some units: where each is most awake, and the words that it pushes up and down.\n"
     fig.alt += " ".join(_unit(fig, pair, **portrait) for pair, portrait in zip(panels, portraits))
+    fig.few_colours = True
     return fig
 
 
@@ -91,6 +93,7 @@ def unit(**portrait):
     fig, axes = plot.figure(2, height=360)
     fig.alt = ("One unit: where it is most awake, and the words that it pushes up and down.\n"
                f"{_unit(fig, axes, **portrait)}")
+    fig.few_colours = True
     return fig
 
 
