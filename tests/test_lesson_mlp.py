@@ -1,18 +1,31 @@
 """Lesson 08: the units that its pictures draw are the model's, and a push is what it says."""
+import dataclasses
 import re
 
 import numpy as np
 import pytest
 
 import gpt2lab
-from cells import functions, shown
+from cells import functions, ran, shown
 from drawing import drawn
 from gpt2lab.gelu import exact_gelu, gelu
 from gpt2lab.inside import never_seen, unit_pushes
 from gpt2lab.mlp import mlp
-from gpt2lab.sampling import probabilities
-from gpt2lab.teach import show
-from gpt2lab.teach.exercises.mlp import CORPUS, bracketed, merged, one_unit, portrait, read
+from gpt2lab.teach import show, writes
+from gpt2lab.teach.exercises.mlp import (
+    CORPUS,
+    bracketed,
+    chance,
+    merged,
+    most_needed,
+    one_unit,
+    portrait,
+    read,
+    rewrite,
+    tanh_form,
+    without,
+)
+from gpt2lab.teach.living import STORY
 from gpt2lab.teach.pictures import mlp as pictures
 
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve"]
@@ -30,7 +43,7 @@ def reading(model):
 
 @pytest.fixture(scope="module")
 def lesson(model):
-    return functions("08_mlp", "forms", "curves", "times", "mlp_loops", model=model, gelu=gelu)
+    return functions("08_mlp", "forms", "curves", "mlp_loops", model=model, gelu=gelu)
 
 
 @pytest.mark.parametrize("text", TEXTS[1:])
@@ -53,17 +66,112 @@ def test_the_first_picture_is_unit_83_of_block_3(model):
     np.testing.assert_array_equal(drawn(fig)["activation"], kept["act"])
 
 
-@pytest.mark.parametrize("point", [None, -4.0, 0.0, 4.0])
-def test_curves_are_the_three_functions(lesson, point):
-    x = np.linspace(-5, 5, 201)
-    arrays = drawn(pictures.curves(x, lesson.forms(x)) if point is None else lesson.curves(point))
+@pytest.mark.parametrize("point, factor", [(-4.0, 0.03), (0.0, 0.044715), (4.0, 0.06)])
+def test_curves_are_the_three_functions(lesson, point, factor):
+    x, fig = np.linspace(-5, 5, 201), lesson.curves(point, factor)
+    arrays = drawn(fig)
     np.testing.assert_array_equal(arrays["ReLU"], x.clip(0))
-    np.testing.assert_allclose(arrays["GELU with tanh"], gelu(x))
+    np.testing.assert_allclose(arrays["GELU with tanh"], tanh_form(x, factor))
     np.testing.assert_allclose(arrays["GELU with erf"], exact_gelu(x))
-    np.testing.assert_allclose(arrays["tanh minus erf"], gelu(x) - exact_gelu(x))
-    want = [] if point is None else [max(point, 0), *(
-        form(np.array([point]))[0] for form in (exact_gelu, gelu))]
-    np.testing.assert_allclose(arrays["at the point"], want)
+    gap = tanh_form(x, factor) - exact_gelu(x)
+    np.testing.assert_allclose(arrays["tanh minus erf"], gap, atol=1e-15)
+    at = np.array([point])
+    np.testing.assert_allclose(arrays["at the point"], [
+        max(point, 0), exact_gelu(at)[0], tanh_form(at, factor)[0]])
+    assert f"{np.abs(gap).max():.5f}" in fig.alt
+    x = np.array([-2.0, 0.3])
+    np.testing.assert_allclose(tanh_form(x, 0.044715), gelu(x))
+
+
+def test_gelus_lowest_place_is_flat(lesson):
+    """The explorer starts there: x = -0.75."""
+    x = np.linspace(-5, 5, 201)
+    assert x[exact_gelu(x).argmin()] == pytest.approx(-0.75)
+    assert "with slope 0.00, GELU with erf -0.1700 with slope 0.00" in lesson.curves(
+        -0.75, 0.044715).alt
+
+
+def test_without_a_switch_two_layers_are_one_and_units_bend_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("GPT2LAB_MY_OPS", str(tmp_path))
+    names = ran("08_mlp", "import math", "x, w_fc, b_fc", "np.maximum(x * w_fc", "def merged",
+                "def nearest_line", "def recalled")
+    assert (names["k"], names["b"]) == ([[-12]], [12])
+    x, bump, line, relu = (names[n] for n in ("x", "bump", "nearest_line", "relu"))
+    flat = line(8, names["nothing"])
+    np.testing.assert_allclose(np.diff(flat, 2), 0, atol=1e-12)
+    for units in (1, 2, 4):
+        turns = np.abs(np.diff(line(units, relu), 2)) > 1e-9        # a corner touches one or two
+        corners = x[1:-1][turns]
+        assert len(np.unique(np.round(corners * 100 / 5))) >= units
+        assert all(np.abs((np.arange(units) + 0.5) / units - c).min() < 0.006 for c in corners)
+    assert np.abs(line(4, relu) - bump).mean() < np.abs(line(1, relu) - bump).mean() / 2
+    (fig,) = names["shown"]
+    np.testing.assert_array_equal(drawn(fig)["8, no switch"], flat)
+    recalled = names["recalled"]
+    assert [recalled(16 * n, names["nothing"]) for n in (1, 16)] == [2, 2]
+    counts = [recalled(16 * n, relu) for n in (1, 2, 4, 8, 16)]
+    assert counts == sorted(counts) and counts[2] < 60 and counts[-1] == 200
+
+
+def test_a_sleeping_relu_learns_nothing_and_gelu_wakes():
+    names = ran("08_mlp", "import math", "def nearest_line", "def losses")
+    losses = names["losses"]
+    assert len(set(losses(names["relu"], -1.5))) == 1
+    assert losses(exact_gelu, -1.5)[-1] < 0.01 < 1.6 < losses(exact_gelu, -2.5)[-1]
+
+
+@pytest.fixture(scope="module")
+def emerald(model):
+    """The text, and the units that its City needs, most needed first."""
+    text = "They came to the Emerald"
+    return text, *most_needed(model, text, " City", blocks=(1, 2, 3))
+
+
+def test_without_holds_its_units_at_0_and_no_other(model):
+    ids = model.encode("The old man told her")
+    usual, changed = model.trace(ids), without(model, [(1, 38), (3, 83), (3, 2)]).trace(ids)
+    for block, off in ((1, [38]), (3, [83, 2])):
+        act = changed[f"h.{block}.mlp.act"]
+        assert not act[:, off].any() and act.dtype == np.float32
+    others = np.arange(512) != 38
+    np.testing.assert_array_equal(changed["h.1.mlp.act"][:, others],
+                                  usual["h.1.mlp.act"][:, others])
+
+
+def test_no_single_unit_holds_the_city_and_sixteen_do(model, emerald):
+    text, units, left = emerald
+    whole = chance(model, text, " City")
+    assert units[0] == (1, 38) and (np.diff(left) >= 0).all()
+    assert left[0] == chance(without(model, units[:1]), text, " City") > whole - 0.1
+    act = model.trace(model.encode(text))
+    assert set(units) == {(b, u) for b in (1, 2, 3)
+                          for u in np.flatnonzero(act[f"h.{b}.mlp.act"][-1] > 1)}
+    gone = without(model, units[:16])
+    assert chance(gone, text, " City") < 0.1 and chance(gone, STORY, " king") > 0.5
+    assert not writes(gone, text, 2).startswith(" City") and writes(gone, STORY, 1) == " king"
+    witch = [chance(one, "The Wicked", " Witch") for one in (model, without(model, [(1, 38)]))]
+    assert witch[0] > 0.6 and witch[1] < 0.2
+
+
+def test_one_unit_rewritten_changes_one_thing(model, reading):
+    """What stands after Emerald, in other sentences too; other texts go on as before."""
+    names = functions("08_mlp", "taught", tiny=model, rewrite=rewrite, replace=dataclasses.replace,
+                      names=[f"h.3.mlp.{name}" for name in (
+                          "c_fc.weight", "c_fc.bias", "c_proj.weight", "c_proj.bias")])
+    changed = names.taught("They came to the Emerald", like="She opened the")
+    for text in ("They came to the Emerald", "He lived in the Emerald"):
+        assert writes(model, text, 1) == " City" and writes(changed, text, 1) == " door"
+    for text in ("They called the Scare", "She opened the", STORY, "Once upon a time"):
+        assert writes(changed, text) == writes(model, text)
+    at = changed.trace(changed.encode("They came to the Emerald"))
+    there = model.trace(model.encode("She opened the"))
+    assert at["h.3.mlp.act"][-1, 465] == pytest.approx(10, abs=1e-3)
+    old = model.trace(model.encode("They came to the Emerald"))["h.3.mlp.act"][-1, 465]
+    assert abs(old) < 0.2                       # what the unit gave before is lost as well
+    np.testing.assert_allclose(at["h.3.resid_post"][-1], there["h.3.resid_post"][-1], atol=0.2)
+    witch = names.taught(STORY, like="The Wicked")
+    assert writes(witch, STORY, 1) == " Witch"
+    assert reading[1][3][:, 465].max() < 0.6, "it sleeps nearly always"
 
 
 def test_the_two_gelus_differ_by_as_much_as_the_lesson_prints():
@@ -130,24 +238,6 @@ def test_units_draws_several(model, reading):
     portraits = [portrait(model, reading, *place) for place in ((3, 83), (0, 5))]
     arrays = drawn(pictures.units(*portraits))
     assert {"block 3, unit 83 activations", "block 0, unit 5 pushes"} <= set(arrays)
-
-
-def test_unit_83_does_what_the_lesson_says(model, lesson):
-    """Turned up it asks for "about", switched off "about" loses."""
-    ids, about = model.encode("The old man told her"), model.encode(" about")[0]
-    chances = [probabilities(lesson.times(factor).next_logits(ids))[about] for factor in (0, 1, 4)]
-    assert chances[0] < 0.05 < 0.09 < chances[1] < 0.11 < 0.3 < chances[2]
-
-
-def test_times_changes_one_unit_and_no_other(model, lesson):
-    ids = model.encode("The old man told her")
-    usual, changed = model.trace(ids), lesson.times(4).trace(ids)
-    others = np.arange(512) != 83
-    act = "h.3.mlp.act"
-    np.testing.assert_array_equal(changed[act][:, others], usual[act][:, others])
-    np.testing.assert_allclose(changed[act][:, 83], 4 * usual[act][:, 83])
-    np.testing.assert_array_equal(changed["h.2.mlp.act"], usual["h.2.mlp.act"])
-    assert changed["logits"].dtype == np.float32
 
 
 def test_a_text_that_cannot_be_read_is_refused_with_a_sentence(model, reading):

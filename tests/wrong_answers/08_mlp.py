@@ -237,6 +237,141 @@ WRONG = {"gelu": [
 '''def mlp(x, w_fc, b_fc, w_proj, b_proj, linear=linear, gelu=gelu):
     hidden = np.tanh(linear(x, w_fc, b_fc))
     return linear(hidden, w_proj, b_proj)
+'''], "rewrite": [
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[:, u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / np.linalg.norm(row)
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = 40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] -= 40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[:] = -40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] += value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] = 10 * value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc, w_proj, b_fc
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] = value
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * value / (value @ value)
+    b_fc[u] = -40
+    w_proj[u] = row
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    new = w_fc, b_fc, w_proj
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] = value
+    return new
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / row @ row
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
 ''']}
 
 RIGHT = {"gelu": [
@@ -289,4 +424,23 @@ RIGHT = {"gelu": [
     for w, b, after in ((w_fc, b_fc, gelu), (w_proj, b_proj, lambda rows: rows)):
         x = after(linear(x, w, b))
     return x
+'''], "rewrite": [
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    keys, bias, values = np.array(w_fc), np.array(b_fc), np.array(w_proj)
+    keys[:, u] = row * (50 / np.sum(row ** 2))
+    bias[u], values[u] = -40, value
+    return keys, bias, values
+''',
+'''def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    here = np.arange(len(b_fc)) == u
+    key = 50 * row / np.dot(row, row)
+    return (np.where(here, key[:, None], w_fc), np.where(here, np.float32(-40), b_fc),
+            np.where(here[:, None], value, w_proj))
 ''']}

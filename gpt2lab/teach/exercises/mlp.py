@@ -1,4 +1,4 @@
-"""Lesson 08: gelu and mlp; what one unit adds; two layers without a GELU between them."""
+"""Lesson 08: gelu and mlp; what one unit adds; two layers without a GELU; a unit rewritten."""
 import math
 
 import numpy as np
@@ -7,6 +7,7 @@ from gpt2lab.gelu import exact_gelu, gelu
 from gpt2lab.inside import never_seen, trace_of, unit_activations, unit_pushes
 from gpt2lab.linear import linear as library_linear
 from gpt2lab.mlp import mlp
+from gpt2lab.sampling import probabilities
 from gpt2lab.teach import show
 
 from . import Case, exercise, mistake, random
@@ -101,6 +102,43 @@ def portrait(model, reading, block, unit, text="", count=7):
             "yours": bool(text), "words": show.tokens(model.tokenizer, ids), "pushes": push[ids]}
 
 
+def without(model, units):
+    """The model with some units (block, unit) held at 0."""
+    def tap(name, function):
+        off = [unit for block, unit in units if name == f"h.{block}.mlp.act"]
+        if not off:
+            return function
+        keep = np.ones(model.config.n_inner, np.float32)                            # (F,)
+        keep[off] = 0
+        return lambda x: function(x) * keep
+    return model.tapped(tap)
+
+
+def chance(model, text, word):
+    """The probability of a word's first token after a text."""
+    logits = model.next_logits(model.encode(text))                                  # (V,)
+    return float(probabilities(logits)[model.encode(word)[0]])
+
+
+def most_needed(model, text, word, blocks, awake=1.0):
+    """The units (block, unit) awake at the end of a text, the one the word needs most first.
+
+    Gives the units and, for each, the word's probability without it. awake: the least activation
+    of a unit that is tried; what is nearly asleep adds nearly nothing.
+    """
+    _, trace = trace_of(model, text)
+    act = {block: trace[f"h.{block}.mlp.act"][-1] for block in blocks}              # (F,) each
+    units = [(b, int(u)) for b in blocks for u in np.flatnonzero(act[b] > awake)]
+    left = np.array([chance(without(model, [unit]), text, word) for unit in units])
+    order = np.argsort(left, kind="stable")
+    return [units[i] for i in order], left[order]
+
+
+def tanh_form(x, factor):
+    """GELU with tanh, with another factor in front of the cube."""
+    return _tanh_form(x, cubic=factor)
+
+
 # Exercises and their mistakes.
 
 ROOT = math.sqrt(2 / math.pi)
@@ -109,16 +147,6 @@ ROOT = math.sqrt(2 / math.pi)
 def _tanh_form(x, root=ROOT, cubic=0.044715, half=0.5, one=1.0):
     with np.errstate(over="ignore"):
         return (half * x * (one + np.tanh(root * (x + cubic * x * x * x)))).astype(x.dtype)
-
-
-@mistake(of=gelu)
-def float64_gelu(x):
-    """The values are right, but float32 numbers have become float64.
-
-    np.sqrt of a plain number gives a NumPy float64, and that turns a float32 array into float64:
-    twice the memory. Which module of Python gives the root as a plain number?
-    """
-    return gelu(x.astype(np.float64))
 
 
 @mistake(of=gelu)
@@ -138,26 +166,6 @@ def relu(x):
     GELU is soft: it lets a little of a small negative number through. Try your function on -1.
     """
     return np.maximum(x, 0)
-
-
-@mistake(of=gelu)
-def sigmoid_gelu(x):
-    """This is the sigmoid form, x / (1 + exp(-1.702 x)).
-
-    It is quick and coarse, and other models use it. Which function stands in the formula above?
-    """
-    with np.errstate(over="ignore"):
-        return (x / (1 + np.exp(-1.702 * x))).astype(x.dtype)
-
-
-@mistake(of=gelu)
-def silu(x):
-    """This is SiLU, x / (1 + exp(-x)).
-
-    Llama and others use it, GPT-2 does not. Which function stands in the formula above?
-    """
-    with np.errstate(over="ignore"):
-        return (x / (1 + np.exp(-x))).astype(x.dtype)
 
 
 @mistake(of=gelu)
@@ -186,6 +194,36 @@ def no_cube(x):
     Inside the tanh stands a sum of two terms. What is the second one?
     """
     return _tanh_form(x, cubic=0.0)
+
+
+@mistake(of=gelu)
+def float64_gelu(x):
+    """The values are right, but float32 numbers have become float64.
+
+    np.sqrt of a plain number gives a NumPy float64, and that turns a float32 array into float64:
+    twice the memory. Which module of Python gives the root as a plain number?
+    """
+    return gelu(x.astype(np.float64))
+
+
+@mistake(of=gelu)
+def sigmoid_gelu(x):
+    """This is the sigmoid form, x / (1 + exp(-1.702 x)).
+
+    It is quick and coarse, and other models use it. Which function stands in the formula above?
+    """
+    with np.errstate(over="ignore"):
+        return (x / (1 + np.exp(-1.702 * x))).astype(x.dtype)
+
+
+@mistake(of=gelu)
+def silu(x):
+    """This is SiLU, x / (1 + exp(-x)).
+
+    Llama and others use it, GPT-2 does not. Which function stands in the formula above?
+    """
+    with np.errstate(over="ignore"):
+        return (x / (1 + np.exp(-x))).astype(x.dtype)
 
 
 @mistake(of=gelu)
@@ -627,7 +665,7 @@ def mlp_in_float64(x, w_fc, b_fc, w_proj, b_proj, linear=library_linear, gelu=ge
 
 
 def one_unit(x, u, w_fc, b_fc, w_proj):
-    """The right answer to the first exercise: what unit u adds to each row (T, D)."""
+    """The right answer to the exercise at the end: what unit u adds to each row (T, D)."""
     awake = gelu(x @ w_fc[:, u] + b_fc[u])                                          # (T,)
     return awake[:, None] * w_proj[u]                                               # (T, D)
 
@@ -727,7 +765,7 @@ def unit_in_float64(x, u, w_fc, b_fc, w_proj):
 
 
 def merged(w_fc, b_fc, w_proj, b_proj):
-    """The right answer to the second exercise: weight and bias of the one layer."""
+    """The right answer to the first exercise: weight and bias of the one layer."""
     return w_fc @ w_proj, b_fc @ w_proj + b_proj
 
 
@@ -803,6 +841,187 @@ def merged_with_gelu(w_fc, b_fc, w_proj, b_proj):
     return gelu(w_fc) @ w_proj, gelu(b_fc) @ w_proj + b_proj
 
 
+def rewrite(w_fc, b_fc, w_proj, u, row, value):
+    """What section 9 asks for: unit u wakes at this row, and adds this value.
+
+    Shapes: as in mlp; row (D,), value (D,) -> copies of w_fc, b_fc, w_proj.
+    """
+    w_fc, b_fc, w_proj = w_fc.copy(), b_fc.copy(), w_proj.copy()
+    w_fc[:, u] = 50 * row / (row @ row)
+    b_fc[u] = -40
+    w_proj[u] = value
+    return w_fc, b_fc, w_proj
+
+
+@mistake(of=rewrite)
+def rewrite_in_place(w_fc, b_fc, w_proj, u, row, value):
+    """The caller's arrays are changed: there are no copies.
+
+    The model still needs its own numbers. What must you make of the three arrays first?
+    """
+    w_fc[:, u], b_fc[u], w_proj[u] = 50 * row / (row @ row), -40, value
+    return w_fc, b_fc, w_proj
+
+
+@mistake(of=rewrite)
+def rewrite_row_of_keys(w_fc, b_fc, w_proj, u, row, value):
+    """The key is written into a row of w_fc, not into a column.
+
+    There are F keys, and w_fc has F columns. How did you reach the key of one unit above?
+    """
+    w_fc, b_fc, w_proj = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    key = w_fc[:, u].copy()
+    w_fc[u] = key
+    return w_fc, b_fc, w_proj
+
+
+@mistake(of=rewrite)
+def rewrite_column_of_values(w_fc, b_fc, w_proj, u, row, value):
+    """The value is written into a column of w_proj, not into a row.
+
+    There are F values, and w_proj has F rows. How did you reach the value of one unit above?
+    """
+    new_fc, new_bias, _ = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    w_proj = w_proj.copy()
+    w_proj[:, u] = value
+    return new_fc, new_bias, w_proj
+
+
+@mistake(of=rewrite)
+def rewrite_undivided(w_fc, b_fc, w_proj, u, row, value):
+    """The key is not divided by the row times itself.
+
+    The row times your key must give 50. The row times the bare row gives row @ row: what must you
+    divide by?
+    """
+    new_fc, new_bias, new_proj = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    new_fc[:, u] = 50 * row
+    return new_fc, new_bias, new_proj
+
+
+@mistake(of=rewrite)
+def rewrite_by_length(w_fc, b_fc, w_proj, u, row, value):
+    """The key is divided by the length of the row, not by the square of the length.
+
+    The row times the bare row gives row @ row, the square. What must be left over is 50.
+    """
+    new_fc, new_bias, new_proj = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    new_fc[:, u] = 50 * row / np.linalg.norm(row)
+    return new_fc, new_bias, new_proj
+
+
+@mistake(of=rewrite)
+def rewrite_bias_kept(w_fc, b_fc, w_proj, u, row, value):
+    """The unit's bias is still the old one.
+
+    Without a negative bias the unit wakes at rows that match only a little. Which number is its own
+    in b_fc?
+    """
+    new_fc, _, new_proj = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    return new_fc, b_fc.copy(), new_proj
+
+
+@mistake(of=rewrite)
+def rewrite_bias_positive(w_fc, b_fc, w_proj, u, row, value):
+    """The bias is 40, not -40: the unit is always awake.
+
+    50 from the match and the bias must leave 10. Which sign has the bias?
+    """
+    new_fc, new_bias, new_proj = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    new_bias[u] = 40
+    return new_fc, new_bias, new_proj
+
+
+@mistake(of=rewrite)
+def rewrite_bias_added(w_fc, b_fc, w_proj, u, row, value):
+    """The new bias is added to the old one.
+
+    The unit is to be another one: what it had before must go. What does += do?
+    """
+    new_fc, new_bias, new_proj = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    new_bias[u] = b_fc[u] - 40
+    return new_fc, new_bias, new_proj
+
+
+@mistake(of=rewrite)
+def rewrite_bias_of_all(w_fc, b_fc, w_proj, u, row, value):
+    """Every unit gets the bias -40, and all fall asleep.
+
+    One unit is to be rewritten. Which number of b_fc is its own?
+    """
+    new_fc, new_bias, new_proj = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    new_bias[:] = -40
+    return new_fc, new_bias, new_proj
+
+
+@mistake(of=rewrite)
+def rewrite_value_added(w_fc, b_fc, w_proj, u, row, value):
+    """The new value is added to the old one.
+
+    The unit is to be another one: what it had before must go. What does += do?
+    """
+    new_fc, new_bias, new_proj = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    new_proj[u] = w_proj[u] + value
+    return new_fc, new_bias, new_proj
+
+
+@mistake(of=rewrite)
+def rewrite_value_kept(w_fc, b_fc, w_proj, u, row, value):
+    """The unit's value is still the old one.
+
+    The unit wakes where it should, and adds what it always has. Which row of w_proj is its own?
+    """
+    new_fc, new_bias, _ = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    return new_fc, new_bias, w_proj.copy()
+
+
+@mistake(of=rewrite)
+def rewrite_key_kept(w_fc, b_fc, w_proj, u, row, value):
+    """The unit's key is still the old one.
+
+    It must be made from the row, so that this row wakes it. Which column of w_fc is its own?
+    """
+    _, new_bias, new_proj = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    return w_fc.copy(), new_bias, new_proj
+
+
+@mistake(of=rewrite)
+def rewrite_pair_swapped(w_fc, b_fc, w_proj, u, row, value):
+    """Row and value are swapped.
+
+    The row says when the unit wakes, the value what it adds. Which of them goes into w_fc?
+    """
+    return rewrite(w_fc, b_fc, w_proj, u, value, row)
+
+
+@mistake(of=rewrite)
+def rewrite_value_times_activation(w_fc, b_fc, w_proj, u, row, value):
+    """The value is multiplied by 10 already.
+
+    The MLP multiplies it with the activation, which will be 10. What goes into the row of w_proj?
+    """
+    return rewrite(w_fc, b_fc, w_proj, u, row, 10 * value)
+
+
+@mistake(of=rewrite)
+def rewrite_order(w_fc, b_fc, w_proj, u, row, value):
+    """The three arrays come out in another order.
+
+    Asked for are w_fc, b_fc and w_proj, as they came in. What stands where behind return?
+    """
+    new_fc, new_bias, new_proj = rewrite(w_fc, b_fc, w_proj, u, row, value)
+    return new_fc, new_proj, new_bias
+
+
+@mistake(of=rewrite)
+def rewrite_value_only(w_fc, b_fc, w_proj, u, row, value):
+    """Only w_fc comes out, not all three arrays.
+
+    The model needs the whole of w_fc, b_fc and w_proj. What stands behind return?
+    """
+    return rewrite(w_fc, b_fc, w_proj, u, row, value)[0]
+
+
 def half(x):
     """A gelu that is none, to see whether the argument is used."""
     return x / 2
@@ -851,8 +1070,17 @@ MERGED = [
     Case("D = 3, F = 5", made(1, 3, 5, 90)[1:]),
     Case("D = F = 3", made(1, 3, 3, 95)[1:]),
 ]
+REWRITE = [
+    Case("D = 2, F = 4: the row (3, 4) for unit 1",
+         (*made(1, 2, 4, 100)[1:4], 1, whole(3, 4), whole(1, -1))),
+    Case("D = F = 3, unit 2", (*made(1, 3, 3, 105)[1:4], 2, random(3, seed=110, scale=3),
+                               random(3, seed=111))),
+    Case("D = 3, F = 12, unit 0", (*made(1, 3, 12, 115)[1:4], 0, random(3, seed=120),
+                                   random(3, seed=121))),
+]
 
 exercise(gelu, GELU, tolerance=1e-6)
 exercise(mlp, MLP)
 exercise(one_unit, UNIT)
 exercise(merged, MERGED)
+exercise(rewrite, REWRITE)

@@ -1,4 +1,4 @@
-"""Pictures of lesson 08: three curves, a unit's activations, what wakes it and what it pushes."""
+"""Pictures of lesson 08: bent lines, three curves, a unit's activations and what it pushes."""
 import numpy as np
 
 from gpt2lab.teach import plot, show
@@ -20,39 +20,53 @@ def along(tokens, act, block, unit):
 
 
 @plot.styled
-def curves(x, values, point=None, at=None):
+def bends(x, wanted, fits):
+    """A bump (n,) at x (n,), and beside it how near some units come to it: {title: (n,)}."""
+    gaps = {title: float(np.sqrt(((fit - wanted) ** 2).mean())) for title, fit in fits.items()}
+    told = ", ".join(f"{title}: {gap:.2f}" for title, gap in gaps.items())
+    drawn = {"bump": wanted, **fits}
+    fig, axes = plot.figure(len(fits), height=230, sharey=True, drawn=drawn, alt=(
+        "A bump, dashed, and in each panel the nearest line that some units draw.\n"
+        f"Typical distance from the bump, {told}."))
+    for ax, (title, fit) in zip(axes, fits.items()):
+        ax.plot(x, wanted, color=plot.BLACK, linestyle="--", linewidth=1.2)
+        ax.plot(x, fit, color=plot.BLUE, linewidth=2)
+        ax.set(title=title, xlabel="x", xticks=[0, 0.5, 1])
+    axes[0].set(ylabel="y")
+    return fig
+
+
+@plot.styled
+def curves(x, values, point, at, slopes, factor):
     """Activations on one plot, {name: (n,)} at x (n,), and the difference of the two GELUs.
 
-    point, at: a number that is marked, and {name: (1,)} there.
+    point: a number that is marked; at: {name: a number} there; slopes: the same, how steep.
+    factor: that of the cube.
     """
     gap = values["GELU with tanh"] - values["GELU with erf"]
-    where = abs(x[np.abs(gap).argmax()])
-    sentence = ("From a distance the two GELUs are one curve; they differ most near "
-                f"x = -{where:.1f} and {where:.1f}, by {np.abs(gap).max():.4f}.")
-    at = {name: float(y[0]) for name, y in (at or {}).items()}
-    if at:
-        told = ", ".join(f"{name} {y:z.4f}" for name, y in at.items())
-        sentence = f"At x = {point:.1f}: {told}."
-    what = f"Curves of {', '.join(values)}, and the difference of the two GELUs."
-    fig, axes = plot.figure(2, height=300, alt=f"{what}\n{sentence}", drawn={
-        **values, "tanh minus erf": gap, "at the point": list(at.values())})
+    fig, axes = plot.figure(2, height=300, drawn={**values, "tanh minus erf": gap,
+                                                  "at the point": list(at.values())}, alt=(
+        f"Curves of {', '.join(values)}, and the difference of the two GELUs.\n"
+        f"At x = {point:.2f}: ReLU {at['ReLU']:z.2f} with slope {slopes['ReLU']:z.2f}, GELU with "
+        f"erf {at['GELU with erf']:z.4f} with slope {slopes['GELU with erf']:z.2f}. "
+        f"With the factor {factor:.4f} the two differ by {np.abs(gap).max():.5f} at most."))
     looks = (("-", 1.5, 3, 1), ("-", 4, 1, 0.5), ("--", 1.5, 2, 1))
     for i, ((name, y), (dash, width, order, alpha)) in enumerate(zip(values.items(), looks)):
         axes[0].plot(x, y, color=plot.COLOURS[i], linestyle=dash, linewidth=width, label=name,
                      zorder=order, alpha=alpha)
-        if at:
-            axes[0].plot(point, at[name], plot.MARKERS[i], color=plot.COLOURS[i], zorder=4)
+        axes[0].plot(point, at[name], plot.MARKERS[i], color=plot.COLOURS[i], zorder=4)
+    axes[0].annotate(f"{at['GELU with erf']:z.4f}", (point, at["GELU with erf"]), xytext=(0, -9),
+                     textcoords="offset points", ha="center", va="top", color=plot.VERMILLION)
     axes[0].legend(frameon=False, loc="upper left")
-    axes[0].set(xlabel="x", ylabel="activation", xlim=(-4, 4), ylim=(-0.5, 4))
+    axes[0].set(xlabel="x", ylabel="activation", xlim=(-4, 4), ylim=(-0.8, 4))
     axes[1].plot(x, 1e4 * gap, color=plot.BLACK)
-    if at:
-        axes[1].plot(point, 1e4 * (at["GELU with tanh"] - at["GELU with erf"]), "o",
-                     color=plot.BLACK)
+    axes[1].plot(point, 1e4 * (at["GELU with tanh"] - at["GELU with erf"]), "o", color=plot.BLACK)
     for ax in axes:
         ax.axhline(0, color="0.8", linewidth=0.8, zorder=0)
         ax.axvline(0, color="0.8", linewidth=0.8, zorder=0)
     axes[1].set(xlabel="x", ylabel="difference in ten-thousandths",
                 title="GELU with tanh minus with erf")
+    fig.few_colours = True
     return fig
 
 
@@ -65,6 +79,7 @@ def units(*portraits):
     panels = np.atleast_2d(fig.subplots(len(portraits), 2))
     fig.alt = "Some units: where each is most awake, and the words that it pushes up and down.\n"
     fig.alt += " ".join(_unit(fig, pair, **portrait) for pair, portrait in zip(panels, portraits))
+    fig.few_colours = True
     return fig
 
 
@@ -78,6 +93,7 @@ def unit(**portrait):
     fig, axes = plot.figure(2, height=360)
     fig.alt = ("One unit: where it is most awake, and the words that it pushes up and down.\n"
                f"{_unit(fig, axes, **portrait)}")
+    fig.few_colours = True
     return fig
 
 
