@@ -245,7 +245,7 @@ def followed(tokens, position, hand, real, different, mixed, head):
         "Two patterns of one text: a head made by hand, and a head of the model.\n"
         f"From “{tokens[position]}” at position {position} of 0 to {T - 1}{cut}, the head made by "
         f"hand {looks[0]} and hands over {given}; {head} {looks[1]}."))
-    write(fig, 8, 12, f"query “{tokens[position]}” at position {position}{cut}", fontsize=11)
+    write(fig, 8, 12, f"query “{tokens[position]}” at position {position}{cut}")
     for left, title, look, weights in zip(LEFTS, ("your head, by hand", head), looks, (hand, real)):
         ax = box(fig, left, ABOVE, SIDE, SIDE)
         ax.imshow(weights, cmap="cividis", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
@@ -276,5 +276,5 @@ def _followed_words(fig, tokens):
     scale.imshow(np.linspace(0, 1, 64)[None], cmap="cividis", aspect="auto")
     write(fig, 544, 13, "weight 0", ha="right")
     write(fig, 616, 13, "1")
-    every = f" (every {'second' if step == 2 else step} one is named)" if step > 1 else ""
+    every = f" ({'every second' if step == 2 else 'every third'} one is named)" if step > 1 else ""
     write(fig, LEFTS[0], tall(fig) - 9, f"down: query, the token that looks; across: key{every}")
