@@ -1,5 +1,7 @@
 """Lesson 06: its pictures draw what the model computes; the loops version is the operation."""
+import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from drawing import drawn
 from gpt2lab.attention import attend
 from gpt2lab.softmax import softmax
 from gpt2lab.teach import show
+from gpt2lab.teach.exercises import attention as exercises
+from gpt2lab.teach.living import STORY
 from gpt2lab.teach.pictures import attention as pictures, pixels
 
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp; \\frac", "two\nlines\t🤗 naïve and then some more",
@@ -23,8 +27,10 @@ def model():
 
 @pytest.fixture(scope="module")
 def lesson(model):
-    return functions("06_attention", "where", "scaled", "coin_scores", "coins", "attend_loops",
-                     model=model, softmax=softmax, attend=attend, block=1)
+    return functions("06_attention", "where", "look", "scaled", "coins", "attend_loops", "shares",
+                     "chances", "followed", "largest_and_slope", model=model, softmax=softmax,
+                     attend=attend, by_hand=exercises.by_hand, block=1,
+                     widths=np.array([1, 16, 256]))
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -71,6 +77,15 @@ def test_a_move_runs_no_model_and_draws_no_word_again(lesson, monkeypatch):
     assert pixels.printed.cache_info().misses == words
 
 
+def test_what_runs_beside_the_words_of_the_hand_made_head_is_drawn_once(lesson, monkeypatch):
+    lesson.followed(TEXTS[3], 0)
+    for name in ("trace", "run_tapped", "__call__", "next_logits", "last_logits"):
+        monkeypatch.setattr(gpt2lab.GPT2, name, None)
+    words = pixels.printed.cache_info().misses
+    lesson.followed(TEXTS[3], 39)
+    assert pixels.printed.cache_info().misses == words
+
+
 def test_an_empty_text_is_refused_with_a_sentence(lesson):
     with pytest.raises(ValueError, match="the prompt is empty"):
         lesson.where("", 1)
@@ -102,9 +117,6 @@ def test_scale_draws_the_definition(lesson, Dh, seed):
     np.testing.assert_array_equal(arrays["scores"], [key @ vectors[0] for key in vectors[1:]])
     np.testing.assert_allclose(arrays["without"], softmax(arrays["scores"]))
     np.testing.assert_allclose(arrays["with"], softmax(arrays["scores"] / Dh ** 0.5))
-    fig = pictures.scales([Dh], arrays["without"][None], arrays["with"][None])
-    maps = drawn(fig, render=seed == 0 and Dh == 256)
-    np.testing.assert_allclose(maps["without the root"][0], arrays["without"])
 
 
 def test_stairs_cover_exactly_the_later_keys():
@@ -119,3 +131,106 @@ def test_stairs_cover_exactly_the_later_keys():
 def test_loops_version_is_the_operation(lesson, T, S):
     q, k, v = (np.random.default_rng(i).normal(size=(n, 3)) for i, n in enumerate((T, S, S)))
     np.testing.assert_allclose(lesson.attend_loops(q, k, v), attend(q, k, v), atol=1e-12)
+
+
+def test_token_rows_say_what_is_there_and_what_was_before():
+    token, before, different = exercises.token_rows([7, 3, 7, 7])
+    assert different.tolist() == [3, 7] and token.tolist() == [[0, 1], [1, 0], [0, 1], [0, 1]]
+    assert before.tolist() == [[0, 0], *token[:-1].tolist()]
+
+
+@pytest.mark.parametrize("text", [STORY, *TEXTS])
+def test_the_hand_made_head_finds_what_followed(model, lesson, text):
+    """Row by row from the definition: places after an earlier twin share the weight."""
+    ids = model.encode(text)[:40]
+    for position in (0, 10, 39):
+        t = min(position, len(ids) - 1)
+        fig = lesson.followed(text, position)
+        arrays = drawn(fig, render=position == 10)
+        np.testing.assert_array_equal(arrays["real"], model.trace(model.encode(text)[:40])[
+            "h.1.attn.pattern"][0])
+        fits = np.array([s > 0 and ids[s - 1] == ids[t] for s in range(t + 1)])
+        weights = np.where(fits, np.exp(8), 1) / np.where(fits, np.exp(8), 1).sum()
+        np.testing.assert_allclose(arrays["by hand"][t, :t + 1], weights, atol=1e-5)
+        shares = [weights[[i == token for i in ids[:t + 1]]].sum() for token in sorted(set(ids))]
+        np.testing.assert_allclose(arrays["mixed"], shares, atol=1e-5)
+
+
+def test_both_heads_go_from_the_storys_last_word_to_king(model, lesson):
+    fig = lesson.followed(STORY, 10)
+    for name in ("by hand", "real"):
+        assert drawn(fig, render=False)[name][10].argmax() == 2
+    assert "hands over “·king” 1.00" in fig.alt
+
+
+def test_what_a_head_does_with_two_followers_and_with_a_new_word(lesson):
+    """The lesson says: half of each, and all alike."""
+    text = "My cat sees a bird. Your dog sees a cat. My cat sees a"
+    assert "hands over “·cat” 0.50, “·bird” 0.50" in lesson.followed(text, 39).alt
+    assert "looks at all 5 alike and hands over a mix of them" in lesson.followed(text, 4).alt
+
+
+def test_the_trained_head_rests_on_new_words_in_the_story(model):
+    """As the lesson says of most of them."""
+    ids = model.encode(STORY)
+    pattern = model.trace(ids)["h.1.attn.pattern"][0]
+    new = [t for t, i in enumerate(ids) if i not in ids[:t]]
+    assert sum(pattern[t].argmax() == t for t in new) > 0.7 * len(new)
+
+
+def test_products_add_up_to_the_scores(model):
+    trace = model.trace(model.encode(STORY))
+    (fig,) = shown("06_attention", "pictures.products(", pictures=pictures, trace=trace, block=1,
+                   last=10, tokens=show.tokens(model.tokenizer, model.encode(STORY)), math=math)
+    arrays, scores = drawn(fig), trace["h.1.attn.scores"][0, 10]
+    np.testing.assert_allclose(arrays["products"].sum(), scores[2], atol=1e-4)
+    np.testing.assert_allclose(arrays["left"].sum(), scores[2] - scores.mean(), atol=1e-4)
+    best = np.argsort(-arrays["products"])[:2]                      # what the lesson says of them
+    assert (arrays["left"][best] < arrays["products"][best] / 2).all()
+    assert arrays["left"].max() < arrays["left"].sum() / 3
+
+
+def test_slopes_are_those_of_softmax(lesson):
+    """The middle of a difference quotient: a weight moves p (1 - p) times as far as its score."""
+    without, divided = lesson.largest_and_slope(False), lesson.largest_and_slope(True)
+    drawn(pictures.slopes(np.array([1, 16, 256]), without, divided))
+    assert without[1, 0] == divided[1, 0] and without[1, -1] < 0.02 < 0.1 < divided[1].min()
+    dots = (lesson.coins(500, 1, 16, seed=1) * lesson.coins(500, 6, 16, seed=2)).sum(axis=-1)
+    moved = [softmax(dots + step * np.eye(6)[0])[:, 0] for step in (-1e-4, 1e-4)]
+    p = softmax(dots)[:, 0]
+    np.testing.assert_allclose((moved[1] - moved[0]) / 2e-4, p * (1 - p), atol=1e-7)
+    np.testing.assert_allclose(without[0, 1], softmax(dots).max(axis=-1).mean())
+
+
+def test_only_e_keeps_order_answers_a_step_and_forgets_a_constant(lesson):
+    def of(way, *scores):
+        return [float(share) for share in lesson.shares(way, *scores).split()]
+    ways = {"squares": np.square, "clipped": lambda s: np.maximum(s, 0), "e": np.exp}
+    scores, risen, lifted = (-1, 0, 2), (-0.5, 0, 2), (9, 10, 12)
+    for name, way in ways.items():
+        first, after = of(way, *scores), of(way, *risen)
+        assert (sorted(first) == first and after[0] > first[0]) == (name == "e")
+        assert (of(way, *lifted) == first) == (name == "e")
+
+
+def test_one_later_token_gives_the_answer_away(model, lesson):
+    ids = model.encode(STORY + " king")
+    masked = lesson.chances(model, ids)
+    logits = np.asarray(model(np.array(ids)), np.float64)
+    for t, i in enumerate(ids[1:]):
+        e = np.exp(logits[t] - logits[t].max())
+        np.testing.assert_allclose(masked[t], e[i] / e.sum(), atol=1e-5)
+    peeking = gpt2lab.load(ops=replace(model.ops, attend=exercises.sees_the_next))
+    assert lesson.chances(peeking, ids).mean() > 2 * masked.mean()
+
+
+def test_the_gallery_shows_the_mistakes_that_its_text_names():
+    from gpt2lab.teach.exercises import exercises as known
+    shown_ones = [mistake.__name__ for mistake in known()["attend"].mistakes[:10]]
+    assert {"masked_with_10_thousand", "queries_at_the_front", "scaled_by_width",
+            "mask_after_softmax", "no_mask", "sees_the_next"} <= set(shown_ones)
+
+
+def test_rows_of_one_query_have_their_scale(lesson):
+    words = [text.get_text() for text in lesson.where(STORY, 5).texts]
+    assert {"1", "0"} <= set(words) and sum(word.startswith("-") for word in words) == 3

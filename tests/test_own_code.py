@@ -82,6 +82,7 @@ AT_ONCE = {
     ("01_linear", "downhill"): "the layer that finds the price list",
     ("01_linear", "find_number"): "the search for the number, and its story",
     ("02_safetensors", "one_byte"): "its copy of the file is read and drawn there",
+    ("06_attention", "by_hand"): "the explorer beside the trained head",
     ("08_mlp", "merged"): "the table of the hand numbers",
     ("08_mlp", "rewrite"): "the model that the learner teaches, which reads five texts there",
     ("13_generation", "read_header"): "it reads the weights of the generator",

@@ -25,6 +25,10 @@ SURVIVORS = {
         "USub dropped in: lengths = np.linalg.norm(table, axis=-1) * np.linalg.norm(row)":
             "axis 1 is the last axis of a table, which has two",
     },
+    "by_hand": {
+        "USub dropped in: q = token * (sharp * token.shape[-1] ** 0.5)":
+            "the rows of a text have two axes, so the last one is axis 1",
+    },
     "attend_heads": {
         "USub dropped in: qkv = np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)":
             "x has two axes, so the last one is axis 1",

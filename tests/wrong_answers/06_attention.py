@@ -1,4 +1,4 @@
-"""Lesson 06: answers as people write them, for softmax and attend."""
+"""Lesson 06: answers as people write them, for softmax, attend, by_hand and attend_window."""
 WRONG = {"softmax": [
 '''def softmax(scores):
     return np.exp(scores) / np.exp(scores).sum()
@@ -126,6 +126,22 @@ WRONG = {"softmax": [
 '''def softmax(scores):
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / np.linalg.norm(e, axis=-1, keepdims=True)
+''',
+'''def softmax(scores):
+    e = scores ** 2
+    return e / e.sum(axis=-1, keepdims=True)
+''',
+'''def softmax(scores):
+    positive = np.where(scores > 0, scores, 0)
+    return positive / positive.sum(axis=-1, keepdims=True)
+''',
+'''def softmax(scores):
+    e = np.exp(scores - scores.max(axis=-1))
+    return e / e.sum(axis=-1, keepdims=True)
+''',
+'''def softmax(scores):
+    e = np.exp(scores - scores.mean())
+    return e / e.sum(axis=-1, keepdims=True)
 '''], "attend": [
 '''def attend(q, k, v, softmax=softmax):
     T, S = q.shape[-2], k.shape[-2]
@@ -314,6 +330,176 @@ WRONG = {"softmax": [
     scores = q @ k.swapaxes(-1, -2) / Dh ** 0.5
     later = np.arange(S) > np.arange(S - T, S)[:, None]
     return softmax(np.where(later, -np.inf, scores), axis=-1) @ v
+''',
+'''def attend(q, k, v, softmax=softmax):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    scores = q @ k.swapaxes(-1, -2) / Dh ** 0.5
+    return softmax(scores + np.triu(np.ones((T, S)), S - T + 1) * -np.inf) @ v
+''',
+'''def attend(q, k, v, softmax=softmax):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    scores = q @ k.swapaxes(-1, -2) / Dh ** 0.5
+    return softmax(scores + np.triu(np.ones_like(scores), 1) * -np.inf) @ v
+''',
+'''def attend(q, k, v, softmax=softmax):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    scores = q @ k.swapaxes(-1, -2) / Dh ** 0.5
+    for t in range(T):
+        for s in range(S):
+            if s > t + S - T:
+                scores[t][s] = -np.inf
+    return softmax(scores) @ v
+''',
+'''def attend(q, k, v, softmax=softmax):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    scores = q @ k.swapaxes(-1, -2) / Dh ** 0.5
+    for t in range(T):
+        scores[t, S - T + t + 1:] = -np.inf
+    return softmax(scores) @ v
+''',
+'''def attend(q, k, v, softmax=softmax):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    scores = q @ k.swapaxes(-1, -2) / Dh ** 0.5
+    scores[np.triu_indices(T, 1)] = -np.inf
+    return softmax(scores) @ v
+''',
+'''def attend(q, k, v, softmax=softmax):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    scores = q @ k.swapaxes(-1, -2) / Dh ** 0.5
+    return softmax(scores + np.triu(np.full((T, S), -np.inf), S - T + 1)) @ v
+'''], "by_hand": [
+'''def by_hand(token, before, sharp, attend=attend):
+    q = token * sharp
+    return attend(q, before, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    q = token * sharp * np.sqrt(n)
+    return attend(q, before, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[1]
+    return attend(sharp * n ** 0.5 * token, token, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[1]
+    return attend(sharp * n ** 0.5 * token, before, before)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[1]
+    return attend(sharp * n ** 0.5 * before, token, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[1]
+    q, k, v = token * sharp, before * n ** 0.5, token
+    return q, k, v
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[1]
+    return attend(token * sharp / n ** 0.5, before, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    return attend(token, before, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    T = len(token)
+    return attend(token * sharp * T ** 0.5, before, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    return attend(token * sharp * n, before, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    return attend(token * sharp * n ** 0.5, before * sharp, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    q = token * sharp * n ** 0.5
+    return attend(q, np.roll(token, 1, axis=0), token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    q = token * sharp * n ** 0.5
+    following = np.concatenate([token[1:], token[:1] * 0])
+    return attend(q, token, following)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    x = np.concatenate([token, before], axis=-1)
+    q = x * sharp * (2 * n) ** 0.5
+    return attend(q, x, x)[:, :n]
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    q = token * token.shape[-1] ** 0.5
+    return attend(q, before, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    q = before * sharp * n ** 0.5
+    return attend(q, before, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    q = token * sharp * n ** 0.5
+    return attend(q, before, token * sharp)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    scores = token @ before.T * sharp
+    e = np.exp(scores)
+    return e / e.sum(axis=-1, keepdims=True) @ token
+'''], "attend_window": [
+'''def attend_window(q, k, v, width):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    scores = q @ k.swapaxes(-1, -2) / Dh ** 0.5
+    hidden = np.ones((T, S), bool)
+    for t in range(T):
+        hidden[t, S - T + t - width + 1:S - T + t + 1] = False
+    return softmax(np.where(hidden, -np.inf, scores)) @ v
+''',
+'''def attend_window(q, k, v, width):
+    rows = []
+    for t in range(len(q)):
+        rows.append(attend(q[t:t + 1], k[t - width + 1:t + 1], v[t - width + 1:t + 1]))
+    return np.concatenate(rows)
+''',
+'''def attend_window(q, k, v, width):
+    return attend(q, k[..., -width:, :], v[..., -width:, :])
+''',
+'''def attend_window(q, k, v, width):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    behind = np.arange(S - T, S)[:, None] - np.arange(S)
+    return softmax(np.where(behind >= width, -np.inf, q @ k.swapaxes(-1, -2) / Dh ** 0.5)) @ v
+''',
+'''def attend_window(q, k, v, width):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    behind = np.arange(S - T, S)[:, None] - np.arange(S)
+    hidden = (behind < 0) | (behind > width)
+    return softmax(np.where(hidden, -np.inf, q @ k.swapaxes(-1, -2) / Dh ** 0.5)) @ v
+''',
+'''def attend_window(q, k, v, width):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    behind = np.arange(T)[:, None] - np.arange(S)
+    hidden = (behind < 0) | (behind >= width)
+    return softmax(np.where(hidden, -np.inf, q @ k.swapaxes(-1, -2) / Dh ** 0.5)) @ v
+''',
+'''def attend_window(q, k, v, width):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    behind = np.arange(S - T, S)[:, None] - np.arange(S)
+    hidden = abs(behind) >= width
+    return softmax(np.where(hidden, -np.inf, q @ k.swapaxes(-1, -2) / Dh ** 0.5)) @ v
+''',
+'''def attend_window(q, k, v, width):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    behind = np.arange(S - T, S)[:, None] - np.arange(S)
+    hidden = (behind < 0) | (behind >= width)
+    return softmax(np.where(hidden, -np.inf, q @ k.swapaxes(-1, -2))) @ v
+''',
+'''def attend_window(q, k, v, width):
+    T, S, Dh = q.shape[-2], k.shape[-2], q.shape[-1]
+    behind = np.arange(S - T, S)[:, None] - np.arange(S)
+    hidden = (behind < 0) | (behind >= width)
+    return softmax(np.where(hidden, -np.inf, q @ k.T / Dh ** 0.5)) @ v
 ''']}
 
 RIGHT = {"softmax": [
@@ -380,4 +566,22 @@ RIGHT = {"softmax": [
         scores = (k[..., :n, :] * q[..., t, None, :]).sum(axis=-1) / q.shape[-1] ** 0.5
         out[..., t, :] = (softmax(scores)[..., None] * v[..., :n, :]).sum(axis=-2)
     return out
+'''], "by_hand": [
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    q, k, v = sharp * token, n ** 0.5 * before, token
+    return attend(q, k, v)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    scale = (sharp * token.shape[-1] ** 0.5) ** 0.5
+    return attend(scale * token, scale * before, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    x = np.concatenate([token, before], axis=-1)
+    w_q, w_k, w_v = (np.zeros((2 * n, n), token.dtype) for _ in range(3))
+    w_q[:n] = np.eye(n) * sharp * math.sqrt(n)
+    w_k[n:] = np.eye(n)
+    w_v[:n] = np.eye(n)
+    return attend(x @ w_q, x @ w_k, x @ w_v)
 ''']}

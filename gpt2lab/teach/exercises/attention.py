@@ -1,4 +1,4 @@
-"""Lesson 06: softmax and attend; attend_window and spread."""
+"""Lesson 06: softmax and attend; by_hand and attend_window."""
 import math
 
 import numpy as np
@@ -81,6 +81,39 @@ def no_exponential(scores):
     A score can be negative, a probability cannot. What turns every number into a positive one?
     """
     return scores / scores.sum(axis=-1, keepdims=True)
+
+
+@mistake(of=softmax)
+def squares(scores):
+    """The scores are squared, not put into the exponent.
+
+    A square makes -2 as good as 2: the order is lost. Which function grows from its left end to its
+    right one, and is positive everywhere?
+    """
+    weights = scores ** 2
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@mistake(of=softmax)
+def clipped_at_zero(scores):
+    """Negative scores are clipped to 0, and nothing is raised to a power.
+
+    What scores less than 0 then gets nothing, however near it is to the best. What makes every
+    number positive, and keeps the order?
+    """
+    weights = np.maximum(scores, 0)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@mistake(of=softmax)
+def no_keepdims_in_the_maximum(scores):
+    """The maximum of each row has lost its axis; the sum has kept it.
+
+    For scores (T, S) the maxima have shape (T,), which NumPy lines up with the columns. What did
+    you write in the sum that is missing here?
+    """
+    weights = np.exp(scores - scores.max(axis=-1))
+    return weights / weights.sum(axis=-1, keepdims=True)
 
 
 @mistake(of=softmax)
@@ -289,17 +322,6 @@ def hides_itself(q, k, v, softmax=softmax):
 
 
 @mistake(of=attend)
-def hides_itself_from_the_front(q, k, v, softmax=softmax):
-    """The mask takes in the diagonal from its upper left corner: a token cannot see itself.
-
-    np.triu begins with the diagonal, if it is not told another k. Draw the mask for two queries and
-    five keys: which number is the first that must be hidden in row 0?
-    """
-    T, S = q.shape[-2], k.shape[-2]
-    return _mixed(q, v, _scores(q, k), softmax, np.arange(S) >= np.arange(T)[:, None])
-
-
-@mistake(of=attend)
 def sees_the_next(q, k, v, softmax=softmax):
     """The mask is off by one: a token sees the one after it.
 
@@ -329,15 +351,6 @@ def mask_after_softmax(q, k, v, softmax=softmax):
 
 
 @mistake(of=attend)
-def masked_with_zero(q, k, v, softmax=softmax):
-    """The masked scores are 0, and 0 is a score like any other.
-
-    exp(0) is 1, so the later keys still get weight. Which score has the exponential 0?
-    """
-    return _mixed(q, v, _scores(q, k), softmax, fill=0)
-
-
-@mistake(of=attend)
 def masked_with_10_thousand(q, k, v, softmax=softmax):
     """The masked scores are -10,000, which is not low enough.
 
@@ -345,6 +358,73 @@ def masked_with_10_thousand(q, k, v, softmax=softmax):
     score?
     """
     return _mixed(q, v, _scores(q, k), softmax, fill=-1e4)
+
+
+@mistake(of=attend)
+def queries_at_the_front(q, k, v, softmax=softmax):
+    """With fewer queries than keys, the queries are taken for the first tokens, not for the last.
+
+    T queries belong to the last T of S tokens. Which key belongs to query 0, if T = 1 and S = 3?
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    return _mixed(q, v, _scores(q, k), softmax, np.arange(S) > np.arange(T)[:, None])
+
+
+@mistake(of=attend)
+def no_scale(q, k, v, softmax=softmax):
+    """The scores are not divided by the root of Dh.
+
+    The more numbers a vector has, the larger its dot products. What brings them back?
+    """
+    return _mixed(q, v, q @ k.swapaxes(-1, -2), softmax)
+
+
+@mistake(of=attend)
+def scaled_by_width(q, k, v, softmax=softmax):
+    """The scores are divided by Dh, not by its root.
+
+    The variance of the scores grows with Dh. The scores themselves grow more slowly: how?
+    """
+    return _mixed(q, v, q @ k.swapaxes(-1, -2) / q.shape[-1], softmax)
+
+
+@mistake(of=attend)
+def best_key_only(q, k, v, softmax=softmax):
+    """Only the value of the best key is taken, not the weighted mean.
+
+    The weights between 0 and 1 are lost. How do you mix all rows of v at once?
+    """
+    best = np.where(_later(q.shape[-2], k.shape[-2]), -np.inf, _scores(q, k)).argmax(axis=-1)
+    return (np.arange(k.shape[-2]) == best[..., None]).astype(v.dtype) @ v
+
+
+@mistake(of=attend)
+def names_as_contents(q, k, v, softmax=softmax):
+    """The keys are mixed, not the values.
+
+    A key says what a token can be found by. What does the token hand over?
+    """
+    return _mixed(q, k, _scores(q, k), softmax)
+
+
+@mistake(of=attend)
+def hides_itself_from_the_front(q, k, v, softmax=softmax):
+    """The mask takes in the diagonal from its upper left corner: a token cannot see itself.
+
+    np.triu begins with the diagonal, if it is not told another k. Draw the mask for two queries and
+    five keys: which number is the first that must be hidden in row 0?
+    """
+    T, S = q.shape[-2], k.shape[-2]
+    return _mixed(q, v, _scores(q, k), softmax, np.arange(S) >= np.arange(T)[:, None])
+
+
+@mistake(of=attend)
+def masked_with_zero(q, k, v, softmax=softmax):
+    """The masked scores are 0, and 0 is a score like any other.
+
+    exp(0) is 1, so the later keys still get weight. Which score has the exponential 0?
+    """
+    return _mixed(q, v, _scores(q, k), softmax, fill=0)
 
 
 @mistake(of=attend)
@@ -377,34 +457,6 @@ def mask_turned_around(q, k, v, softmax=softmax):
 
 
 @mistake(of=attend)
-def queries_at_the_front(q, k, v, softmax=softmax):
-    """With fewer queries than keys, the queries are taken for the first tokens, not for the last.
-
-    T queries belong to the last T of S tokens. Which key belongs to query 0, if T = 1 and S = 3?
-    """
-    T, S = q.shape[-2], k.shape[-2]
-    return _mixed(q, v, _scores(q, k), softmax, np.arange(S) > np.arange(T)[:, None])
-
-
-@mistake(of=attend)
-def no_scale(q, k, v, softmax=softmax):
-    """The scores are not divided by the root of Dh.
-
-    The more numbers a vector has, the larger its dot products. What brings them back?
-    """
-    return _mixed(q, v, q @ k.swapaxes(-1, -2), softmax)
-
-
-@mistake(of=attend)
-def scaled_by_width(q, k, v, softmax=softmax):
-    """The scores are divided by Dh, not by its root.
-
-    The variance of the scores grows with Dh. The scores themselves grow more slowly: how?
-    """
-    return _mixed(q, v, q @ k.swapaxes(-1, -2) / q.shape[-1], softmax)
-
-
-@mistake(of=attend)
 def scaled_by_model(q, k, v, softmax=softmax):
     """The scores are divided by the root of D, the width of all heads together.
 
@@ -432,25 +484,6 @@ def softmax_over_queries(q, k, v, softmax=softmax):
     """
     scores = np.where(_later(q.shape[-2], k.shape[-2]), -np.inf, _scores(q, k))
     return softmax(scores.swapaxes(-1, -2)).swapaxes(-1, -2) @ v
-
-
-@mistake(of=attend)
-def names_as_contents(q, k, v, softmax=softmax):
-    """The keys are mixed, not the values.
-
-    A key says what a token can be found by. What does the token hand over?
-    """
-    return _mixed(q, k, _scores(q, k), softmax)
-
-
-@mistake(of=attend)
-def best_key_only(q, k, v, softmax=softmax):
-    """Only the value of the best key is taken, not the weighted mean.
-
-    The weights between 0 and 1 are lost. How do you mix all rows of v at once?
-    """
-    best = np.where(_later(q.shape[-2], k.shape[-2]), -np.inf, _scores(q, k)).argmax(axis=-1)
-    return (np.arange(k.shape[-2]) == best[..., None]).astype(v.dtype) @ v
 
 
 @mistake(of=attend)
@@ -573,6 +606,18 @@ def mask_of_queries_alone(q, k, v, softmax=softmax):
 
 
 @mistake(of=attend)
+def masked_by_pairs(q, k, v, softmax=softmax):
+    """np.triu_indices gives pairs (t, s) for one square table, and scores may be neither.
+
+    A stack has heads in front, so [..., t, s]. And with fewer queries than keys, which pair is the
+    first that must be hidden in row 0?
+    """
+    scores = _scores(q, k)
+    scores[np.triu_indices(q.shape[-2], 1)] = -np.inf
+    return softmax(scores) @ v
+
+
+@mistake(of=attend)
 def masked_number_by_number(q, k, v, softmax=softmax):
     """The mask is set as scores[t, s], which is not one number in a stack of heads.
 
@@ -617,8 +662,213 @@ def own_softmax(q, k, v, softmax=softmax):
     return _mixed(q, v, _scores(q, k), library_softmax, _later(q.shape[-2], k.shape[-2]))
 
 
+def token_rows(ids):
+    """One-hot rows of a text's tokens, the same of the token before each, and which tokens differ.
+
+    The first token has none before it: its row is 0. Shapes: ids (T,) -> (T, n), (T, n), (n,)
+    """
+    different = np.unique(ids)                                                      # (n,)
+    token = (np.asarray(ids)[:, None] == different).astype(np.float32)              # (T, n)
+    return token, np.concatenate([np.zeros_like(token[:1]), token[:-1]]), different
+
+
+def by_hand(token, before, sharp, attend=attend):
+    """The right answer to the first exercise: a head that finds what followed last time."""
+    return attend(token * (sharp * token.shape[-1] ** 0.5), before, token)
+
+
+@mistake(of=by_hand)
+def finds_itself(token, before, sharp, attend=attend):
+    """The keys say what a token is: so each query finds its own token, and hands over itself.
+
+    You look for the place after an earlier twin. By which of the two rows can that place be found?
+    """
+    return attend(token * (sharp * token.shape[-1] ** 0.5), token, token)
+
+
+@mistake(of=by_hand)
+def hands_over_what_was_before(token, before, sharp, attend=attend):
+    """The place is found, but it hands over the token before it: that is the query's own.
+
+    What should come out is the token that stands there. Which row says it?
+    """
+    return attend(token * (sharp * token.shape[-1] ** 0.5), before, before)
+
+
+@mistake(of=by_hand)
+def asks_with_what_was_before(token, before, sharp, attend=attend):
+    """Query and key are exchanged: each token looks for the token that stood before it.
+
+    "What followed me last time?" asks about the token itself. Which row asks, which is found?
+    """
+    return attend(before * (sharp * token.shape[-1] ** 0.5), token, token)
+
+
+@mistake(of=by_hand)
+def both_say_what_was_before(token, before, sharp, attend=attend):
+    """Query and key both say what stood before: places with the same token before them meet.
+
+    The query asks about its own token, not about the one before it. Which row is that?
+    """
+    return attend(before * (sharp * token.shape[-1] ** 0.5), before, token)
+
+
+@mistake(of=by_hand)
+def not_sharp(token, before, sharp, attend=attend):
+    """`sharp` is not used: the score of a key that fits is the same for every `sharp`.
+
+    One-hot rows that fit have the dot product 1. By what must the query be multiplied?
+    """
+    return attend(token * token.shape[-1] ** 0.5, before, token)
+
+
+@mistake(of=by_hand)
+def as_it_is(token, before, sharp, attend=attend):
+    """The rows are handed to attend as they are: a key that fits scores 1 / root of n, too little.
+
+    Softmax then gives it hardly more than the others. By what must the query be multiplied, so that
+    after the division by the root `sharp` is left?
+    """
+    return attend(token, before, token)
+
+
+@mistake(of=by_hand)
+def blunt(token, before, sharp, attend=attend):
+    """The score of a key that fits is less than `sharp`: attend divides by the root of n.
+
+    The rows have n numbers. What can you multiply the query by, so that `sharp` is left after the
+    division?
+    """
+    return attend(token * sharp, before, token)
+
+
+@mistake(of=by_hand)
+def blunter(token, before, sharp, attend=attend):
+    """The query is divided by the root of n, and attend divides by it once more.
+
+    attend does its division anyway. What undoes it?
+    """
+    return attend(token * (sharp / token.shape[-1] ** 0.5), before, token)
+
+
+@mistake(of=by_hand)
+def too_sharp(token, before, sharp, attend=attend):
+    """The query is multiplied by n, not by its root: the score is larger than `sharp`.
+
+    attend divides by the root of n. What undoes that, no more and no less?
+    """
+    return attend(token * (sharp * token.shape[-1]), before, token)
+
+
+@mistake(of=by_hand)
+def sharp_twice(token, before, sharp, attend=attend):
+    """Query and key are both multiplied by `sharp`: the score is its square.
+
+    A dot product multiplies the two. Which one of them is enough?
+    """
+    return attend(token * (sharp * token.shape[-1] ** 0.5), before * sharp, token)
+
+
+@mistake(of=by_hand)
+def root_of_tokens(token, before, sharp, attend=attend):
+    """The root of the number of tokens is taken, len(token), not that of n.
+
+    attend divides by the root of the rows' width. Which axis of token is that?
+    """
+    return attend(token * (sharp * len(token) ** 0.5), before, token)
+
+
+@mistake(of=by_hand)
+def sharp_contents(token, before, sharp, attend=attend):
+    """The values are multiplied too: what is handed over is no longer a mean of tokens.
+
+    Only the score is to be sharp. Which of q, k and v has no part in it?
+    """
+    scale = sharp * token.shape[-1] ** 0.5
+    return attend(token * scale, before, token * scale)
+
+
+@mistake(of=by_hand)
+def last_before_the_first(token, before, sharp, attend=attend):
+    """np.roll puts the last token before the first one: the first key is found by it.
+
+    Before the first token stands nothing, and `before` says so. Why not take it?
+    """
+    return attend(token * (sharp * token.shape[-1] ** 0.5), np.roll(token, 1, axis=0), token)
+
+
+@mistake(of=by_hand)
+def hands_over_what_follows(token, before, sharp, attend=attend):
+    """The twin itself is found, and the value is the token after it: no token knows that one.
+
+    A query also fits its own place, whose next token is not written yet. Find the place after the
+    twin instead: which row says what stood before it?
+    """
+    return attend(token * (sharp * token.shape[-1] ** 0.5), token, np.roll(token, -1, axis=0))
+
+
+@mistake(of=by_hand)
+def hands_over_what_follows_or_nothing(token, before, sharp, attend=attend):
+    """The twin itself is found, and the value is the token after it: the last row has none yet.
+
+    A query also fits its own place, whose next token is not written. Find the place after the twin
+    instead: which row says what stood before it?
+    """
+    following = np.concatenate([token[1:], np.zeros_like(token[:1])])
+    return attend(token * (sharp * token.shape[-1] ** 0.5), token, following)
+
+
+@mistake(of=by_hand)
+def own_softmax_without_mask(token, before, sharp, attend=attend):
+    """Softmax stands alone, without attend: later places with the same token before them count too.
+
+    A token must not see what comes later. Which function that you built masks, divides and mixes?
+    """
+    return softmax(sharp * (token @ before.T)) @ token
+
+
+@mistake(of=by_hand)
+def joined_rows(token, before, sharp, attend=attend):
+    """Query and key hold both rows: then each token also fits itself.
+
+    The query needs one of the two rows, the key the other. Which?
+    """
+    both = np.concatenate([token, before], axis=-1)
+    values = np.concatenate([token, 0 * before], axis=-1)
+    scale = sharp * both.shape[-1] ** 0.5
+    return attend(both * scale, both, values)[..., :token.shape[-1]]
+
+
+@mistake(of=by_hand)
+def three_arrays(token, before, sharp, attend=attend):
+    """q, k and v come out, not what attend makes of them.
+
+    Return attend(q, k, v): the mixed values.
+    """
+    return token * (sharp * token.shape[-1] ** 0.5), before, token
+
+
+@mistake(of=by_hand)
+def own_attend(token, before, sharp, attend=attend):
+    """The attend that is handed in as an argument is not used.
+
+    The explorer hands in another one, to see your q, k and v. Which one does your function call?
+    """
+    return by_hand(token, before, sharp)
+
+
+@mistake(of=by_hand)
+def by_hand_in_float64(token, before, sharp, attend=attend):
+    """The values are right, but float32 numbers have become float64.
+
+    np.sqrt of a plain number gives a NumPy float64, and so does np.zeros: each turns a float32
+    array into float64. Where does one come in?
+    """
+    return by_hand(token, before, sharp, attend).astype(np.float64)
+
+
 def attend_window(q, k, v, width, softmax=softmax):
-    """The right answer to the first exercise: a query sees the last `width` keys up to its own."""
+    """The right answer to the second exercise: a query sees the last `width` keys up to its own."""
     T, S = q.shape[-2], k.shape[-2]
     behind = np.arange(S - T, S)[:, None] - np.arange(S)                            # (T, S)
     return softmax(np.where((behind < 0) | (behind >= width), -np.inf, _scores(q, k))) @ v
@@ -712,6 +962,20 @@ def window_starts_below_zero(q, k, v, width, softmax=softmax):
 
 
 @mistake(of=attend_window)
+def window_of_plain_rows(q, k, v, width, softmax=softmax):
+    """The loop counts len(q) and slices q[t:t + 1]: in a stack of heads that is a head, not a row.
+
+    And near the front the slice of a window starts below 0, which counts from the end. Mask all
+    scores at once instead: how far behind its query is each key?
+    """
+    rows = []
+    for t in range(len(q)):
+        seen = slice(t - width + 1, t + 1)
+        rows.append(attend(q[t:t + 1], k[seen], v[seen], softmax))
+    return np.concatenate(rows)
+
+
+@mistake(of=attend_window)
 def window_unscaled(q, k, v, width, softmax=softmax):
     """The scores are not divided by the root of Dh.
 
@@ -739,85 +1003,6 @@ def window_in_float64(q, k, v, width, softmax=softmax):
     so does a mask of 0 and -inf made by np.zeros. Where does one come in?
     """
     return attend_window(q, k, v, width, softmax).astype(np.float64)
-
-
-def spread(pattern):
-    """The right answer to the second exercise: 1 / the sum of the squared weights."""
-    return 1 / (pattern ** 2).sum(axis=-1)
-
-
-@mistake(of=spread)
-def spread_over_queries(pattern):
-    """The squares are added down the columns, over the queries.
-
-    Each query needs its own number. Along which axis do its weights lie?
-    """
-    return 1 / (pattern ** 2).sum(axis=-2)
-
-
-@mistake(of=spread)
-def spread_without_squares(pattern):
-    """The weights are added without squares, or squared after the sum.
-
-    The weights of a query sum to 1, whatever it looks at, and 1 squared is 1. What comes first, the
-    square or the sum?
-    """
-    return 1 / pattern.sum(axis=-1)
-
-
-@mistake(of=spread)
-def spread_not_inverted(pattern):
-    """The sum of the squares is not turned over.
-
-    For four equal weights the sum is 1/4. Which number did the exercise ask for?
-    """
-    return (pattern ** 2).sum(axis=-1)
-
-
-@mistake(of=spread)
-def spread_of_everything(pattern):
-    """One number comes out for all queries together.
-
-    Each query looks at its own number of keys. Which axis should the sum run along?
-    """
-    return 1 / (pattern ** 2).sum()
-
-
-@mistake(of=spread)
-def spread_keeps_its_axis(pattern):
-    """The last axis is still there, with length 1.
-
-    Asked for is one number for each query, shape (...). What does keepdims=True do?
-    """
-    return 1 / (pattern ** 2).sum(axis=-1, keepdims=True)
-
-
-@mistake(of=spread)
-def spread_of_the_mean(pattern):
-    """The squares are averaged, not added.
-
-    For four equal weights their mean is 1/16. How many keys are that, and how many did the query
-    look at?
-    """
-    return 1 / (pattern ** 2).mean(axis=-1)
-
-
-@mistake(of=spread)
-def spread_inverted_first(pattern):
-    """1 is divided by each square before the sum.
-
-    A weight of 0 then gives infinity. What comes first, the sum or the division?
-    """
-    return (1 / pattern ** 2).sum(axis=-1)
-
-
-@mistake(of=spread)
-def spread_in_float64(pattern):
-    """The values are right, but float32 numbers have become float64.
-
-    A NumPy float64 or a list of numbers turns an array into float64. Where does one come in?
-    """
-    return spread(pattern.astype(np.float64))
 
 
 def _qkv(*shape, T=None, seed=0):
@@ -878,13 +1063,18 @@ WINDOWS = [
     Case("one query at the end, width 2", (*_qkv(4, 4, T=1, seed=15), 2)),
     Case("a stack of two heads, width 2", (*STACK, 2)),
 ]
-PATTERNS = [
-    Case("one key, four equal keys",
-         (np.array([[1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25]], np.float32),)),
-    Case("a real shape (2, 3, 3)", (softmax(random(2, 3, 3, seed=3)),)),
+BY_HAND = [
+    Case("old king old", (*token_rows([0, 1, 0])[:2], 8)),
+    Case("old king saw young queen old", (*token_rows([3, 1, 2, 4, 0, 3])[:2], 5)),
+    Case("two followers: my cat my dog my", (*token_rows([0, 1, 0, 2, 0])[:2], 4)),
+    Case("a token alone", (*token_rows([0])[:2], 8)),
+    Case("one token twice: no no", (*token_rows([0, 0])[:2], 3)),
+    Case("not sharp at all: 0", (*token_rows([0, 1, 2, 0])[:2], 0)),
+    Case("an attend of the caller's own", (*token_rows([2, 1, 0, 2])[:2], 2),
+         {"attend": no_mask}),
 ]
 
 exercise(softmax, SCORES, tolerance=1e-6)
 exercise(attend, CASES)
 exercise(attend_window, WINDOWS)
-exercise(spread, PATTERNS)
+exercise(by_hand, BY_HAND)
