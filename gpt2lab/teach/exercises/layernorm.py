@@ -43,7 +43,7 @@ def no_epsilon(x, gain, bias, epsilon=1e-5):
 
 @mistake(of=layer_norm)
 def no_root(x, gain, bias, epsilon=1e-5):
-    """The square root is missing.
+    """The square root is missing: the row is divided by its variance.
 
     The variance is a square. Which number has the unit of the row itself?
     """
@@ -584,16 +584,6 @@ def gain_lost(gain, bias, w, b):
     The norm no longer stretches. Who does it now?
     """
     return w.copy(), bias @ w + b
-
-
-@mistake(of=fold)
-def gain_on_the_layer_bias(gain, bias, w, b):
-    """The whole of it is stretched, the bias's part too: (n + bias) gain w + b.
-
-    First stretch, then shift. Write (n gain + bias) w + b without brackets: which terms hold the
-    gain?
-    """
-    return gain[:, None] * w, (gain * bias) @ w + b
 
 
 @mistake(of=fold)
