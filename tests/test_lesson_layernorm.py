@@ -12,8 +12,8 @@ from gpt2lab.inside import size, stream_sizes
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.mlp import mlp
 from gpt2lab.teach import writes
-from gpt2lab.teach.exercises import layernorm as exercises
 from gpt2lab.teach.checking import verdict
+from gpt2lab.teach.exercises import layernorm as exercises
 from gpt2lab.teach.living import STORY
 from gpt2lab.teach.pictures import layernorm as pictures
 
