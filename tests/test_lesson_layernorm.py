@@ -201,3 +201,19 @@ def test_the_lesson_shows_what_it_says():
     (story,) = [t for t in texts if "stream without mean:" in t]
     assert [" king saw the young queen" in line for line in story.splitlines()[-3:]] == [
         False, True, True]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_norm_buys_room_for_longer_steps(seed):
+    """At the usual step both learn; at 4 times that the one without norm bursts on its way."""
+    kept = exercises.training.layer_norm_back
+    found = {(step, how): exercises.trained(gpt2lab.Ops(layer_norm=rule), step,
+                                            how == "with norm", seed)
+             for step in (0.006, 0.024) for how, rule in RULES.items()}
+    assert exercises.training.layer_norm_back is kept, "the way back was not put back"
+    for start, errors in found.items():
+        assert len(errors) == 50 and errors[0] == pytest.approx(np.log(256), abs=0.4)
+        if start == (0.024, "without"):
+            assert errors.max() > 100
+        else:
+            assert errors.max() < 8 and errors[-10:].mean() < 4
