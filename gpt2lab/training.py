@@ -155,6 +155,7 @@ class Rules:
     cross_entropy: Callable = cross_entropy
     cross_entropy_back: Callable = cross_entropy_back
     linear_back: Callable = linear_back
+    layer_norm_back: Callable = layer_norm_back
     plus_back: Callable = plus_back
     update: Callable = update
 
@@ -185,7 +186,7 @@ def gradients(model, ids, rules=OURS):
     loss = rules.cross_entropy(a["logits"], targets)
     g = rules.cross_entropy_back(a["logits"], targets)                              # (T, V)
     head = g.T @ a["ln_f"]                                                          # (V, D)
-    g, found["ln_f.weight"], found["ln_f.bias"] = layer_norm_back(
+    g, found["ln_f.weight"], found["ln_f.bias"] = rules.layer_norm_back(
         a[f"h.{c.n_layer - 1}.resid_post"], w["ln_f.weight"], g @ w["wte.weight"],
         c.layer_norm_epsilon)                                                       # (T, D)
     for i in reversed(range(c.n_layer)):
@@ -205,7 +206,7 @@ def _block_back(i, c, a, w, g, found, rules):
         names, weight = (at + part + ".weight", at + part + ".bias"), w[at + part + ".weight"]
         norm = part.startswith("ln_")
         by_x, found[names[0]], found[names[1]] = (
-            layer_norm_back(x, weight, g, c.layer_norm_epsilon) if norm
+            rules.layer_norm_back(x, weight, g, c.layer_norm_epsilon) if norm
             else rules.linear_back(x, weight, g))
         return by_x
 

@@ -155,6 +155,69 @@ WRONG = {"layer_norm": [
     variance = (x ** 2).mean(axis=-1, keepdims=True)
     return centred / np.sqrt(variance + epsilon) * gain + bias
 ''',
+], "fold": [
+'''def fold(gain, bias, w, b):
+    return gain * w, bias @ w + b
+''',
+'''def fold(gain, bias, w, b):
+    return w * gain[:, None], b + bias
+''',
+'''def fold(gain, bias, w, b):
+    return gain[:, None] * w, b
+''',
+'''def fold(gain, bias, w, b):
+    return gain[:, None] * w, bias @ w
+''',
+'''def fold(gain, bias, w, b):
+    w = gain[:, None] * w
+    return w, bias @ w + b
+''',
+'''def fold(gain, bias, w, b):
+    return w, bias @ w + b
+''',
+'''def fold(gain, bias, w, b):
+    return gain[:, None] * w, (gain * bias) @ w + b
+''',
+'''def fold(gain, bias, w, b):
+    return w / gain[:, None], bias @ w + b
+''',
+'''def fold(gain, bias, w, b):
+    w *= gain[:, None]
+    b += bias @ w
+    return w, b
+''',
+'''def fold(gain, bias, w, b):
+    b += bias @ w
+    w *= gain[:, None]
+    return w, b
+''',
+'''def fold(gain, bias, w, b):
+    return bias @ w + b, gain[:, None] * w
+''',
+'''def fold(gain, bias, w, b):
+    return w * gain, b + bias
+''',
+'''def fold(gain, bias, w, b):
+    return gain @ w, bias @ w + b
+''',
+'''def fold(gain, bias, w, b):
+    return np.diag(gain) @ w, bias + b
+''',
+'''def fold(gain, bias, w, b):
+    new_w = w.copy()
+    for i in range(len(gain)):
+        new_w[:, i] *= gain[i]
+    return new_w, bias @ w + b
+''',
+'''def fold(gain, bias, w, b):
+    return gain[:, None] * w + bias[:, None], b
+''',
+'''def fold(gain, bias, w, b):
+    return gain[:, None] * w, bias @ w - b
+''',
+'''def fold(gain, bias, w, b):
+    return gain[:, None] * w, b - bias @ w
+''',
 ]}
 
 RIGHT = {"layer_norm": [
@@ -188,5 +251,19 @@ RIGHT = {"layer_norm": [
     def row_norm(row):
         return (row - row.mean()) / np.sqrt(row.var() + epsilon)
     return np.apply_along_axis(row_norm, -1, x) * gain + bias
+''',
+], "fold": [
+'''def fold(gain, bias, w, b):
+    return (w.T * gain).T, b + w.T @ bias
+''',
+'''def fold(gain, bias, w, b):
+    return np.diag(gain) @ w, np.dot(bias, w) + b
+''',
+'''def fold(gain, bias, w, b):
+    w = np.array(w)
+    new_b = b + (bias[:, None] * w).sum(axis=0)
+    for i, g in enumerate(gain):
+        w[i] *= g
+    return w, new_b
 ''',
 ]}

@@ -1,9 +1,13 @@
-"""Lesson 05: layer_norm, and its little brother rms_norm."""
+"""Lesson 05: layer_norm, its little brother rms_norm, and fold, which saves gain and bias."""
 import numpy as np
 
+from gpt2lab import training
+from gpt2lab.inside import size
 from gpt2lab.layernorm import layer_norm
+from gpt2lab.model import GPT2, Ops
 
 from . import Case, exercise, mistake, random
+from .training import read_book
 
 
 @mistake(of=layer_norm)
@@ -40,7 +44,7 @@ def no_epsilon(x, gain, bias, epsilon=1e-5):
 
 @mistake(of=layer_norm)
 def no_root(x, gain, bias, epsilon=1e-5):
-    """The square root is missing.
+    """The square root is missing: the row is divided by its variance.
 
     The variance is a square. Which number has the unit of the row itself?
     """
@@ -521,116 +525,196 @@ def rms_x_overwritten(x, gain, epsilon=1e-5):
     return x
 
 
-def strict_layer_norm(x, gain, bias, epsilon=1e-5):
-    """The right answer to the first exercise."""
-    if not np.isfinite(x).all():
-        raise ValueError("layer_norm: x must be finite")
-    return layer_norm(x, gain, bias, epsilon)
+def fold(gain, bias, w, b):
+    """The right answer to the second exercise: (n gain + bias) w + b is n w' + b'."""
+    return gain[:, None] * w, bias @ w + b
 
 
-@mistake(of=strict_layer_norm)
-def no_check(x, gain, bias, epsilon=1e-5):
-    """Nothing is refused: nan and infinity pass through.
+@mistake(of=fold)
+def gain_on_columns(gain, bias, w, b):
+    """The gain multiplies the columns of w; each row of w belongs to one number of the input.
 
-    Look at x before you compute. Which function of NumPy tells finite numbers from the others?
+    Number i of the row that comes in is multiplied by row i of w. Which axis of w must the gain
+    run along? gain[:, None] has shape (D, 1).
     """
-    return layer_norm(x, gain, bias, epsilon)
+    return (w.T * np.resize(gain, w.shape[1])[:, None]).T, bias @ w + b
 
 
-@mistake(of=strict_layer_norm)
-def only_nan(x, gain, bias, epsilon=1e-5):
-    """Only nan is refused, infinity passes.
+@mistake(of=fold)
+def bias_added_as_it_is(gain, bias, w, b):
+    """The bias is added to b as it is: it must go through w first.
 
-    np.isnan is false for infinity. Is there a test for both?
+    Behind the norm the bias is a row of D numbers, a part of the layer's input. What does the
+    layer do with its input?
     """
-    if np.isnan(x).any():
-        raise ValueError("nan")
-    return layer_norm(x, gain, bias, epsilon)
+    return gain[:, None] * w, b + np.resize(bias, b.shape)
 
 
-@mistake(of=strict_layer_norm)
-def first_row_only(x, gain, bias, epsilon=1e-5):
-    """Only the first row is looked at.
+@mistake(of=fold)
+def bias_through_the_new_w(gain, bias, w, b):
+    """The bias goes through the new w: it is stretched by the gain too.
 
-    The wrong number may stand in any row. Ask all of x.
+    The norm adds the bias after the gain. Which of the two weights does it meet?
     """
-    if not np.isfinite(x.reshape(-1, x.shape[-1])[0]).all():
-        raise ValueError("x")
-    return layer_norm(x, gain, bias, epsilon)
+    w = gain[:, None] * w
+    return w, bias @ w + b
 
 
-@mistake(of=strict_layer_norm)
-def minus_infinity_passes(x, gain, bias, epsilon=1e-5):
-    """Minus infinity passes; nan and infinity are refused.
+@mistake(of=fold)
+def bias_lost(gain, bias, w, b):
+    """The bias of the norm is lost: b comes out as it was.
 
-    The largest number of a row does not show it. Is there a test for each number?
+    Put a row of zeros through the norm: what reaches the layer, and what does it make of that?
     """
-    if not np.isfinite(x.max()):
-        raise ValueError("x")
-    return layer_norm(x, gain, bias, epsilon)
+    return gain[:, None] * w, b.copy()
 
 
-@mistake(of=strict_layer_norm)
-def epsilon_dropped(x, gain, bias, epsilon=1e-5):
-    """The check is right, but epsilon is not handed on.
+@mistake(of=fold)
+def layer_bias_lost(gain, bias, w, b):
+    """The layer's own b is lost.
 
-    Your function takes four arguments. How many does layer_norm get?
+    The new b has two parts: what w makes of the bias, and what the layer added already.
     """
-    if not np.isfinite(x).all():
-        raise ValueError("x")
-    return layer_norm(x, gain, bias)
+    return gain[:, None] * w, bias @ w
 
 
-@mistake(of=strict_layer_norm)
-def any_for_all(x, gain, bias, epsilon=1e-5):
-    """One finite number is enough for the whole array to pass.
+@mistake(of=fold)
+def gain_lost(gain, bias, w, b):
+    """The gain is lost: w comes out as it was.
 
-    Must any of the numbers be finite, or all of them?
+    The norm no longer stretches. Who does it now?
     """
-    if not np.isfinite(x).any():
-        raise ValueError("x")
-    return layer_norm(x, gain, bias, epsilon)
+    return w.copy(), bias @ w + b
 
 
-@mistake(of=strict_layer_norm)
-def repaired(x, gain, bias, epsilon=1e-5):
-    """Wrong numbers are replaced in silence.
+@mistake(of=fold)
+def divided_by_the_gain(gain, bias, w, b):
+    """w is divided by the gain, not multiplied.
 
-    The caller should learn that something went wrong: raise, do not repair.
+    Nothing is undone here: the layer takes the stretch over.
     """
-    return layer_norm(np.nan_to_num(x, posinf=0, neginf=0), gain, bias, epsilon)
+    return w / gain[:, None], bias @ w + b
 
 
-@mistake(of=strict_layer_norm)
-def asserted(x, gain, bias, epsilon=1e-5):
-    """The wrong numbers are found, but the error is not a ValueError.
+@mistake(of=fold)
+def bias_part_taken_away(gain, bias, w, b):
+    """The part that w makes of the bias has the wrong sign.
 
-    assert is for slips of the author; a caller's mistake has an error of its own. How do you raise
-    the one that was asked for?
+    The norm adds its bias, and so must the layer. Which sign stands between the two parts of the
+    new b?
     """
-    assert np.isfinite(x).all()
-    return layer_norm(x, gain, bias, epsilon)
+    return gain[:, None] * w, b - bias @ w
 
 
-@mistake(of=strict_layer_norm)
-def only_infinity(x, gain, bias, epsilon=1e-5):
-    """Only infinity is refused, nan passes.
+@mistake(of=fold)
+def layer_bias_taken_away(gain, bias, w, b):
+    """The layer's own b has the wrong sign.
 
-    np.isinf is false for nan, and nan is equal to nothing, not even itself. Is there a test for
-    both?
+    The layer still adds it, after what w makes of the bias.
     """
-    if np.isinf(x).any():
-        raise ValueError("infinity")
-    return layer_norm(x, gain, bias, epsilon)
+    return gain[:, None] * w, bias @ w - b
 
 
-@mistake(of=strict_layer_norm)
-def all_refused(x, gain, bias, epsilon=1e-5):
-    """Every x is refused, the good ones too.
+@mistake(of=fold)
+def bias_into_the_weight(gain, bias, w, b):
+    """The bias is added to the weight: it would be multiplied by the row then.
 
-    Try x = 1, 2, 3, 6. Is there a not too many, or one too few?
+    A shift does not depend on the row n. Which of the two results is free of n?
     """
-    raise ValueError("x")
+    return gain[:, None] * w + bias[:, None], b.copy()
+
+
+@mistake(of=fold)
+def folded_in_place(gain, bias, w, b):
+    """The caller's w or b is overwritten.
+
+    *= and += write into the array that came in; the model still needs it. What makes a new one?
+    """
+    b += bias @ w
+    w *= gain[:, None]
+    return w, b
+
+
+@mistake(of=fold)
+def other_order(gain, bias, w, b):
+    """The two results have changed places: first comes w', then b'.
+
+    In which order does the layer take its weight and its bias?
+    """
+    return bias @ w + b, gain[:, None] * w
+
+
+def new_model(spread, layer_norm, blocks=24):
+    """Sizes of the stream of an untrained model, and how far a nudge grows: two rows (blocks + 1,).
+
+    spread: all numbers of the blocks are drawn with this deviation. The nudge: each number of the
+    first stream is moved by about 1e-9; the second row is the change at each stage, over that.
+    """
+    config = training.Config(vocab_size=256, n_positions=8, n_embd=64, n_layer=blocks, n_head=4)
+    row = training.first_numbers(config, np.random.default_rng(0)).astype(np.float64)
+    w = {name: values * (spread / 0.06 if name[0] == "h" and values.ndim == 2 else 1)
+         for name, values in training.named(config, row).items()}
+    nudge = np.random.default_rng(1).normal(0, 1e-9, w["wpe.weight"].shape)
+    texts = [np.stack(list(_stages(config, weights, layer_norm)))
+             for weights in (w, w | {"wpe.weight": w["wpe.weight"] + nudge})]
+    return (np.array([size(x) for x in texts[0]]),
+            np.array([size(x) for x in texts[1] - texts[0]]) / size(nudge))
+
+
+def _stages(config, w, layer_norm):
+    """The streams (T, D) of the text "The old " after the embedding and after each block."""
+    trace = GPT2(config, w, None, Ops(layer_norm=layer_norm)).trace(list(b"The old "))
+    yield trace["embed"]
+    for i in range(config.n_layer):
+        yield trace[f"h.{i}.resid_post"]
+
+
+def trained(ops, rate, normed, seed=0, steps=50):
+    """Losses (steps,) of a small new model with 12 blocks that learns to write the book's bytes.
+
+    normed: whether ops.layer_norm is the norm; else it gives its rows back, and so does the way back.
+    """
+    ids = np.frombuffer(read_book().encode(), np.uint8).astype(int)
+    training_of = training.Training(training.small_config(N=32, D=32, L=12, H=2),
+                                    training.pages_of(ids, 32), steps, rate, 1, seed, ops,
+                                    training.OURS if normed else NO_NORM)
+    with np.errstate(all="ignore"):
+        for _ in range(steps):
+            training_of.advance()
+    return np.array(training_of.losses)
+
+
+def _handed_on(x, gain, g, epsilon=1e-5):
+    """The way back of a norm that does nothing."""
+    return g, np.zeros_like(gain), np.zeros_like(gain)
+
+
+NO_NORM = training.Rules(layer_norm_back=_handed_on)
+
+
+def reading(model, ids, i, factor, normed):
+    """What becomes of block i when each part's rows of the stream are `factor` times as large.
+
+    normed: the norm reads the larger rows; else what the norm gives is taken so many times.
+    Gives the mean of the largest weight with which a token looks back (the first token has no
+    choice and is left out), and the size of what the MLP adds.
+    """
+    at, found, rows = f"h.{i}.", {}, model.trace(ids)
+    before = {at + "ln_1": rows[at + "resid_pre"], at + "ln_2": rows[at + "resid_mid"]}
+
+    def tap(name, function):
+        def norm(x, *rest, **named):
+            x = before[name]
+            return (function(np.float32(factor) * x, *rest, **named) if normed
+                    else np.float32(factor) * function(x, *rest, **named))
+
+        def keep(*arguments, **named):
+            found[name] = function(*arguments, **named)
+            return found[name]
+        return norm if name in before else keep
+    model.run_tapped(ids, tap)
+    weights = found[at + "attn.pattern"][:, 1:].max(axis=-1)                        # (H, T - 1)
+    return float(weights.mean()), size(found[at + "mlp"])
 
 
 ONE, ZERO = np.ones(4, np.float32), np.zeros(4, np.float32)
@@ -644,18 +728,21 @@ CASES = [
     Case("three rows", (random(3, 4, seed=2, scale=3, shift=2), ONE, ZERO)),
     Case("large numbers", (random(2, 4, seed=3, scale=1e4), ONE, ZERO)),
     Case("a row with a large mean", (4096 + HAND, ONE, ZERO)),
+    Case("1000, 1000.25, 1000.5, 1001.25: a mean far larger than the deviation",
+         (np.array([[1000, 1000.25, 1000.5, 1001.25]], np.float32), ONE, ZERO)),
     Case("a single row, shape (D,)", (HAND[0], ONE, ZERO)),
     Case("a stack of rows, shape (2, 3, 4)", (random(2, 3, 4, seed=4), ONE, ZERO)),
 ]
-NAN, INFINITE = (np.array([[1, 2, bad, 6]], np.float32) for bad in (np.nan, -np.inf))
 
 exercise(layer_norm, CASES)
-exercise(strict_layer_norm, [
-    CASES[1], CASES[4], Case("a row with nan", (NAN, ONE, ZERO)),
-    Case("a row with minus infinity", (INFINITE, ONE, ZERO)),
-    Case("a row with infinity", (-INFINITE, ONE, ZERO)),
-    Case("three rows, the last one with nan", (np.concatenate([HAND, HAND, NAN]), ONE, ZERO)),
-    Case("another epsilon", (HAND, ONE, ZERO, 0.5)),
-    Case("a row of nan only", (HAND * np.float32(np.nan), ONE, ZERO)),
-    CASES[3]])
 exercise(rms_norm, [Case(case.label, (*case.arguments[:2], *case.arguments[3:])) for case in CASES])
+exercise(fold, [
+    Case("two numbers in, two out", (np.array([2, 3], np.float32), np.array([10, 20], np.float32),
+                                     np.array([[1, 2], [3, 4]], np.float32),
+                                     np.array([100, 200], np.float32))),
+    Case("gain 1, bias 0: nothing changes", (ONE, ZERO, random(4, 4, seed=5), random(4, seed=6))),
+    Case("four numbers in, twelve out", (random(4, seed=7, shift=2), random(4, seed=8),
+                                         random(4, 12, seed=9), random(12, seed=10))),
+    Case("a gain of 0", (np.array([0, 1, -2, 0], np.float32), random(4, seed=11),
+                         random(4, 3, seed=12), random(3, seed=13))),
+])

@@ -1,4 +1,6 @@
 """Pictures of lesson 05: the size of the stream, gaps between numbers, gain and bias, one row."""
+import math
+
 from gpt2lab.teach import plot
 
 
@@ -13,6 +15,37 @@ def stream_sizes(sizes):
                          f"It ends {ends}."))
     fig.axes[0].set_xticks(range(len(next(iter(sizes.values())))))
     return fig
+
+
+@plot.styled
+def new_models(runs):
+    """Stream and nudge in new models, {(spread, "with norm" or "without"): two rows (L + 1,)}."""
+    spreads = sorted({spread for spread, _ in runs})
+    ends = "; ".join(f"with numbers of about {spread:g} the stream ends at {_short(sizes[-1])} and "
+                     f"the nudge at {_short(nudges[-1])} {how}"
+                     for (spread, how), (sizes, nudges) in runs.items())
+    fig, axes = plot.figure(2, height=360, drawn={
+        f"{what}, {spread:g} {how}": row for (spread, how), rows in runs.items()
+        for what, row in zip(("size", "nudge"), rows)}, alt=(
+            "A new model of many blocks: the size of its stream, and how far a nudge grows.\n"
+            f"{ends[0].upper()}{ends[1:]}."))
+    for (spread, how), rows in runs.items():
+        k = how != "with norm"
+        for ax, row in zip(axes, rows):
+            ax.plot(range(len(row)), row, color=plot.COLOURS[k], label=f"{spread:g}, {how}",
+                    linestyle=plot.DASHES[spreads.index(spread)],
+                    marker=plot.MARKERS[k], markevery=4, markersize=4)
+    for ax, title in zip(axes, ("size of the stream", "growth of a nudge at the start")):
+        ax.set(title=title, xlabel="block (0: after the embedding)", yscale="log")
+        ax.yaxis.set_major_formatter("{x:g}")
+    axes[0].set_ylabel("RMS, or times the nudge (log scale)")
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", frameon=False,
+               ncols=2, title="size of the first numbers, and norm")
+    return fig
+
+
+def _short(value):
+    return f"{float(f'{value:.1g}'):,g}" if value < 1e6 else f"1e{math.log10(value):.0f}"
 
 
 def gaps(x, series):
@@ -46,7 +79,8 @@ def one_row(before, after, settings):
     """A row (D,) before and after layer_norm; settings: words for the sentence."""
     fig, axes = plot.figure(2, height=290, drawn={"before": before, "after": after}, alt=(
         "One row before layer_norm and after it.\n"
-        f"A row with {_size(before)} comes out with {_size(after)} ({settings})."))
+        f"A row with {_size(before)} comes out with {_size(after)} ({settings}). Dashed: the mean; "
+        "grey: one deviation to each side."))
     _row(axes[0], before, "before", plot.BLUE)
     _row(axes[1], after, "after", plot.GREEN)
     axes[0].set_ylabel("number")
@@ -61,7 +95,8 @@ def settings(rows):
     drawn = dict(zip(names, rows.values()))
     given = "; with ".join(f"{name} it has {_size(row)}" for name, row in drawn.items())
     fig, axes = plot.figure(len(rows), height=310, sharey=True, drawn=drawn, alt=(
-        f"The same row after layer_norm, a panel for each setting.\nWith {given}."))
+        "The same row after layer_norm, a panel for each setting.\nDashed: the mean; grey: one "
+        f"deviation to each side. With {given}."))
     for ax, name, row in zip(axes, names, rows.values()):
         _row(ax, row, name.replace(", epsilon", "\nepsilon"), plot.GREEN)
     axes[0].set_ylabel("number")
