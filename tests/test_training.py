@@ -437,7 +437,8 @@ def test_ids_that_are_no_page_are_refused(ids, sentence):
 
 
 def test_exchanged_rules_are_asked():
-    """Each in every place: that of the loss once a page, of linear once a layer, of plus twice."""
+    """Each in every place: that of the loss once a page, of linear and of the norm once a layer and
+    a norm, of plus twice a block."""
     calls = []
 
     def counted(name, rule):
@@ -449,11 +450,11 @@ def test_exchanged_rules_are_asked():
     model, ids = made(n_layer=2), [3, 1, 3, 6]
     assert_same_gradients(gradients(model, ids, rules), gradients(model, ids), 0)
     assert sorted(calls) == ["cross_entropy", "cross_entropy_back"] + (
-        ["linear_back"] * 8 + ["plus_back"] * 4)
+        ["layer_norm_back"] * 5 + ["linear_back"] * 8 + ["plus_back"] * 4)
     calls.clear()
     Training(TINY, pages_of(IDS, 8), pages=3, rules=rules).advance()
     assert sorted(calls) == ["cross_entropy"] * 3 + ["cross_entropy_back"] * 3 + (
-        ["linear_back"] * 12 + ["plus_back"] * 6 + ["update"])
+        ["layer_norm_back"] * 9 + ["linear_back"] * 12 + ["plus_back"] * 6 + ["update"])
     assert held_out_loss(model, [1] * 11, Rules(cross_entropy=lambda logits, ids: len(ids))) == 5
 
 

@@ -672,7 +672,7 @@ def _stages(config, w, layer_norm):
 def trained(ops, rate, normed, seed=0, steps=50):
     """Losses (steps,) of a small new model with 12 blocks that learns to write the book's bytes.
 
-    normed: whether ops.layer_norm is the norm; else it gives its rows back, and so does the way back.
+    normed: whether ops.layer_norm is the norm; else it gives its rows back, and its way back too.
     """
     ids = np.frombuffer(read_book().encode(), np.uint8).astype(int)
     training_of = training.Training(training.small_config(N=32, D=32, L=12, H=2),
