@@ -21,6 +21,7 @@ def many_blocks(series):
         f"{adds[six]} there, and {adds[end]} at the end."))
 
 
+@plot.styled
 def kept_start(series):
     """Cosine of rows with their own start after each of many blocks, {kind: (L + 1,)}."""
     end = len(series["pre-norm"]) - 1
@@ -37,6 +38,7 @@ def kept_start(series):
     return fig
 
 
+@plot.styled
 def read_back(found):
     """Share of tokens that a reader finds at each stage, {kind: (L + 1,)}; see exercises.block."""
     series = {"blocks add: read": found["adds"], "blocks replace: read": found["replaces"],
@@ -53,13 +55,8 @@ def read_back(found):
     ax.set(ylim=(-0.15, 1.35))
     ax.set_xticks(range(len(adds)))
     ax.set_yticks(np.arange(0, 1.1, 0.2))
+    ax.legend(frameon=False, loc="upper center", ncols=2)
     fig.few_colours = True
-    return _with_legend(fig)
-
-
-@plot.styled
-def _with_legend(fig):
-    fig.axes[0].legend(frameon=False, loc="upper center", ncols=2)
     return fig
 
 
