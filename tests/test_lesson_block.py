@@ -1,26 +1,28 @@
-"""Lesson 09: sizes, sums and taken-out parts are what the model computes."""
+"""Lesson 09: sizes, sums, votes and changes are what the model computes; its claims hold."""
 import numpy as np
 import pytest
 
 import gpt2lab
 from cells import functions
 from drawing import drawn
+from gpt2lab import training
 from gpt2lab.block import block
 from gpt2lab.heads import attend_heads
-from gpt2lab.inside import alikeness, part_sizes, stream_sizes
+from gpt2lab.inside import alikeness, direct_logits, part_sizes, stream_sizes
 from gpt2lab.layernorm import layer_norm
 from gpt2lab.mlp import mlp
 from gpt2lab.model import Ops
 from gpt2lab.softmax import softmax
 from gpt2lab.teach import show
-from gpt2lab.teach.exercises import random
+from gpt2lab.teach.exercises import block as exercises, exercises as asked, random, title
 from gpt2lab.teach.exercises.block import (
     contributions,
     many_blocks,
     random_block,
-    run_blocks,
+    stages_of,
     weights,
 )
+from gpt2lab.teach.living import STORY, writes
 from gpt2lab.teach.pictures import block as pictures
 
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp;", "two\nlines\t🤗 naïve"]
@@ -33,13 +35,19 @@ def model():
 
 def lesson_with(model):
     """The notebook's functions, for a model."""
-    return functions("09_block", "all_sizes", "scaled", "stream", "block_loops", model=model,
+    return functions("09_block", "all_sizes", "scaled", "stream", "plus", "block_loops", "steered",
+                     "pushed", model=model, w=model.weights, steer=exercises.steer,
                      layer_norm=layer_norm, attend_heads=attend_heads, mlp=mlp, softmax=softmax)
 
 
 @pytest.fixture(scope="module")
 def lesson(model):
     return lesson_with(model)
+
+
+def blocks_of(model):
+    return [{name.removeprefix(f"h.{i}."): array for name, array in model.weights.items()
+             if name.startswith(f"h.{i}.")} for i in range(model.config.n_layer)]
 
 
 def rms(array):
@@ -77,7 +85,7 @@ def test_stream_draws_the_changed_model(model, lesson, text, first, second, fact
     widths = [bar.get_width() for bar in fig.axes[1].patches]
     np.testing.assert_allclose(widths, arrays["probabilities"].ravel())
     labels = [label.get_text() for label in fig.axes[1].get_yticklabels()]
-    assert labels == [show.short(word, 12) for word in show.tokens(model.tokenizer, words)]
+    assert labels == [f"“{show.short(word, 12)}”" for word in show.tokens(model.tokenizer, words)]
     if not first:
         np.testing.assert_array_equal(arrays["probabilities"][0], arrays["probabilities"][1])
 
@@ -179,14 +187,15 @@ def test_a_move_runs_the_model_as_it_is_only_once(model, lesson, monkeypatch):
 def test_contributions_add_up_exactly(model):
     ids = model.encode("Once upon a time")
     trace = model.trace(ids)
-    blocks = [{name.removeprefix(f"h.{i}."): array for name, array in model.weights.items()
-               if name.startswith(f"h.{i}.")} for i in range(4)]
+    blocks = blocks_of(model)
     parts = contributions(trace["embed"], blocks, 4)
     total = parts[0]
     for part in parts[1:]:
         total = total + part
     np.testing.assert_array_equal(total, trace["h.3.resid_post"])
-    np.testing.assert_array_equal(run_blocks(trace["embed"], blocks, 4), trace["h.3.resid_post"])
+    stages = stages_of(trace["embed"], blocks, 4)
+    for stage, name in zip(stages, ["embed", *(f"h.{i}.resid_post" for i in range(4))]):
+        np.testing.assert_array_equal(stage, trace[name])
     assert len(parts) == 9 and len(ids) == parts.shape[1]
     for part in ("attn", "mlp"):
         want = [rms(array) for array in parts[1 if part == "attn" else 2::2]]
@@ -197,3 +206,188 @@ def test_contributions_add_up_exactly(model):
 def test_loops_version_is_the_operation(lesson):
     x, w = random(3, 4, seed=1), weights(4, 2)
     np.testing.assert_allclose(lesson.block_loops(x, w, 2, 0.1), block(x, w, 2, 0.1), atol=1e-5)
+
+
+# What the plus is for: the token can still be read, and the gradient comes through.
+
+@pytest.fixture(scope="module")
+def found(model):
+    return exercises.read_back(model, blocks_of(model))
+
+
+def test_a_reader_finds_the_token_only_where_blocks_add(found):
+    """What section 11 and the end of the lesson say."""
+    adds, replaces = found["adds"], found["replaces"]
+    assert adds == sorted(adds, reverse=True) and 0.58 < adds[-1] < 0.65 and adds[0] > 0.9
+    assert max(replaces[1:]) < 0.12 and replaces[-1] < 0.02 and max(found["shuffled"]) < 0.02
+    assert found["cosine"][0] == pytest.approx(1) and max(found["cosine"][1:]) < 0.15
+    assert adds[0] == replaces[0] and all(len(values) == 5 for values in found.values())
+
+
+def test_the_reader_is_tried_on_pages_that_it_was_not_fitted_on(model, found):
+    """The same by hand, for the last stream: fitted on 24 pages, read the 8 after them."""
+    pages = exercises.book_pages(model, 32)
+    assert pages.shape == (32, 128) and len({tuple(page) for page in pages}) == 32
+    rows = [model.trace(page)["h.3.resid_post"] for page in pages]
+    table = model.weights["wte.weight"]
+    known, other = (np.concatenate(part) for part in (rows[:24], rows[24:]))
+    one = lambda x: np.column_stack([x, np.ones(len(x))])               # noqa: E731
+    reader = np.linalg.pinv(one(known)) @ table[pages[:24].ravel()]
+    ids = np.unique(pages)
+    far = ((one(other) @ reader)[:, None] - table[ids]) ** 2
+    hits = ids[far.sum(axis=-1).argmin(axis=-1)] == pages[24:].ravel()
+    assert hits.mean() == pytest.approx(found["adds"][-1], abs=0.01)
+
+
+def test_the_readers_picture_draws_what_it_found(found):
+    fig = pictures.read_back(found)
+    assert [list(array) for array in drawn(fig).values()] == [
+        found[kind] for kind in ("adds", "replaces", "shuffled", "cosine")]
+    assert "97, 92, 85, 74, 61" in fig.alt and "\n" in fig.alt
+
+
+def test_both_ways_back_are_the_gradient_that_training_takes(model):
+    ids = [464, 3616, 286, 262]
+    ways = exercises.way_back(model, ids)
+    _, by = training.gradients(model, ids)
+    last = []
+
+    def plus_back(g, h):
+        last.append(rms(g))
+        return g + h
+    training.gradients(model, ids, training.Rules(plus_back=plus_back))
+    first = rms(by["wpe.weight"][:3])           # what comes out at the embedding
+    np.testing.assert_allclose(ways["both ways"][-1], first / last[0], rtol=1e-5)
+    assert ways["plus alone"] == [1.0] * 5 and all(len(values) == 5 for values in ways.values())
+
+
+def test_through_the_branches_alone_nothing_is_left_of_a_deep_stack():
+    ways = exercises.way_back(*exercises.deep_model())
+    assert len(ways["plus alone"]) == 25 and set(ways["plus alone"]) == {1.0}
+    assert ways["branches alone"][12] < 1e-9 and 0 < ways["branches alone"][-1] < 1e-20
+    assert min(ways["both ways"]) >= 1
+    exponent = -np.log10(ways["branches alone"][-1])
+    assert 0.05 < exponent % 1 < 0.95, "another CPU may round to another power"
+
+
+def test_the_way_back_is_drawn_from_the_last_stream_to_the_first(model):
+    this = exercises.way_back(model, model.encode(STORY + " king"))
+    deep = exercises.way_back(*exercises.deep_model(blocks=6))
+    axes = pictures.way_back(this, deep).axes
+    for ax, series in zip(axes, (this, deep)):
+        assert ax.get_xlim()[0] > ax.get_xlim()[1]
+        for line, values in zip(ax.lines, series.values()):
+            np.testing.assert_array_equal(line.get_ydata(), values)
+            np.testing.assert_array_equal(line.get_xdata(), np.arange(len(values))[::-1])
+
+
+@pytest.mark.parametrize("value, text", [(1.0, "1"), (0.01, "0.01"), (1e4, "10000"),
+                                         (1e-26, "10⁻²⁶"), (1e12, "10¹²")])
+def test_ticks_of_a_wide_scale_need_no_formula(value, text):
+    assert pictures._power(value, None) == text
+
+
+def test_the_deep_model_runs_the_operations_that_it_is_given():
+    seen = []
+
+    def own(*arguments, **named):
+        seen.append(1)
+        return block(*arguments, **named)
+    model, ids = exercises.deep_model(Ops(block=own), blocks=3)
+    exercises.way_back(model, ids)
+    assert len(seen) == 9 and model.config.n_layer == 3
+
+
+# Random blocks, and errors.
+
+def test_rows_keep_their_start_longer_with_pre_norm():
+    series = exercises.kept_start()
+    pre, post, replaces = (np.array(series[kind]) for kind in ("pre-norm", "post-norm", "replaces"))
+    assert pre[0] == pytest.approx(1) and (pre[3:] > post[3:] + 0.1).all()
+    assert pre[-1] > 0.15 and abs(post[-1]) < 0.1 and (abs(replaces[1:]) < 0.1).all()
+    assert list(drawn(pictures.kept_start(series))) == list(series)
+    idle = exercises.kept_start(lambda x, w, n_head: x, blocks=6)
+    np.testing.assert_allclose(idle["pre-norm"], 1, atol=1e-6)
+
+
+def test_errors_pile_up_slower_than_they_are_made(model):
+    x = model.trace(model.encode(STORY))["embed"]
+    errors = exercises.piled_errors(x, blocks_of(model), 4)
+    assert errors == sorted(errors) and 0.009 < errors[0] < 0.011 and errors[-1] < 0.04
+    assert not any(exercises.piled_errors(x, blocks_of(model), 4, share=0))
+
+
+# The block's plan, votes, steering, the gallery.
+
+def test_the_plan_shows_the_sizes_that_it_is_given():
+    names = ["resid_pre", "ln_1", "attn", "resid_mid", "ln_2", "mlp", "resid_post"]
+    sizes = {name: i + 0.25 for i, name in enumerate(names, 1)}
+    fig = pictures.plan(sizes, 1, 11, 128)
+    texts = [text.get_text() for text in fig.axes[0].texts]
+    for name, value in sizes.items():
+        assert sum(f"size {value:.2f}" in text for text in texts) == 1, name
+    assert fig.drawn == sizes and sum("11 rows of 128" in text for text in texts) == 3
+
+
+def test_votes_add_up_to_the_score_and_the_loudest_can_be_spared(model, lesson):
+    """What section 15 says."""
+    trace, w = model.trace(model.encode(STORY)), model.weights
+    names = ["embed", *(f"h.{i}.{part}" for i in range(4) for part in ("attn", "mlp"))]
+    king, = model.encode(" king")
+    votes = direct_logits(np.stack([trace[name][-1] for name in names]), w["ln_f.weight"],
+                          w["ln_f.bias"], w["wte.weight"][king])
+    assert votes.sum() == pytest.approx(trace["logits"][-1, king], abs=1e-4)
+    without = {name: writes(lesson.scaled({name: 0}), STORY, 1) for name in names[1:]}
+    assert names[np.argmax(votes)] == "h.3.mlp" and without["h.3.mlp"] == " king"
+    assert abs(votes[1]) < 0.2 and without["h.0.attn"] == "man"
+    assert without["h.1.attn"] == " man" and votes[3] > 1
+    fig = pictures.votes(names, votes[:-1], "·king", ["", *map(show.token, without.values())])
+    ax, = fig.axes
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], votes[:-1])
+    assert [text.get_text() for text in ax.texts][1:] == [
+        "", *(f"“{show.token(said)}”" for said in without.values())]
+    bold = [text.get_text() for text in ax.texts if text.get_weight() == "bold"]
+    assert bold == ["“man”", "“·Oh”", "“·man”"]
+
+
+def test_the_storys_king_becomes_a_queen(model, lesson):
+    """What the second exercise finds."""
+    first = [[writes(lesson.steered(i, strength), STORY, 1) for strength in (0.1, 0.2, 0.3, 0.4)]
+             for i in range(4)]
+    assert first == [[" king"] * 3 + [" queen"], *[[" king"] * 2 + [" queen"] * 2] * 2,
+                     [" king"] + [" queen"] * 3]
+    other = "Once upon a time"
+    assert writes(lesson.steered(2, 0.3), other, 6) == writes(model, other, 6)
+    assert writes(lesson.steered(3, 0.3), other, 6) != writes(model, other, 6)
+    trace = lesson.steered(2, 0.3).trace(model.encode(STORY))
+    usual = model.trace(model.encode(STORY))
+    push = trace["h.2.resid_post"] - usual["h.2.resid_post"]
+    lengths = np.linalg.norm(push, axis=-1) / np.linalg.norm(usual["h.2.resid_post"], axis=-1)
+    np.testing.assert_allclose(lengths, 0.3, rtol=1e-4)
+
+
+@pytest.mark.parametrize("text, to, after, strength", [
+    (STORY, "prince", 2, 0.3), ("a", " woman ", 0, 0.0), (TEXTS[2], "$x$", 3, 1.5)])
+def test_a_push_draws_both_models(model, lesson, text, to, after, strength):
+    ids = model.encode(text)
+    token = model.encode(" " + to.strip())[0]
+    other = lesson.steered(after, strength, " " + to.strip())
+    both = softmax(np.stack([m(ids)[-1] for m in (model, other)]).astype(np.float64))
+    best = [i for row in both for i in np.argsort(-row, kind="stable")[:5]]
+    fig = lesson.pushed(text, to, after, strength)
+    probs = drawn(fig)["probabilities"]
+    np.testing.assert_allclose(probs, both[:, list(dict.fromkeys(best))], atol=1e-5)
+    np.testing.assert_allclose([bar.get_width() for bar in fig.axes[0].patches], probs.ravel())
+    if strength == 0.3:
+        assert token == best[5] and "“·prince” (0.33) with the push" in fig.alt
+    if strength == 0.0:
+        np.testing.assert_allclose(probs[0], probs[1], atol=1e-5)
+
+
+def test_the_gallery_begins_with_the_forgotten_pluses():
+    """The lesson's words count the rows: three are fatal, two still write English."""
+    names = [mistake.__name__ for mistake in asked()["block"].mistakes[:8]]
+    assert names == ["no_attention_residual", "no_mlp_residual", "no_residual",
+                     "attention_branch_lost", "stream_added_twice", "post_norm", "parallel",
+                     "norms_swapped"]
+    assert "post-norm" in title(asked()["block"].mistakes[5])

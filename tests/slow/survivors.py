@@ -78,6 +78,10 @@ SURVIVORS = {
         "USub dropped in: return np.array([lm_head(x, gain, bias, wte).argmax(axis=-1) for x in "
         "streams])": "logits have two axes, so the last one is axis 1",
     },
+    "steer": {
+        "USub dropped in: lengths = np.linalg.norm(x, axis=-1, keepdims=True)":
+            "the stream has two axes, so the last one is axis 1",
+    },
     "induction_score": {
         "1 to 2 in: t = np.arange(period, pattern.shape[-1])":
             "a pattern has as many queries as keys: axes -1 and -2 are alike",

@@ -1,4 +1,4 @@
-"""Lesson 09: answers as people write them, for block."""
+"""Lesson 09: answers as people write them, for block and steer."""
 HEAD = '''def block(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=layer_norm,
           attend_heads=attend_heads, mlp=mlp):
 '''
@@ -114,9 +114,72 @@ WRONG = {"block": [
 '''    m = x + attend_heads(layer_norm(x, g1, b1, epsilon), *attn, n_head, remember)
     y = (m + mlp(layer_norm(m, g2, b2, epsilon), *fc)).astype(float)
     return y
-''')]}
+''')],
+    "steer": [
+    """def steer(x, row, strength):
+    """ + body for body in (
+    """return x + strength * row
+""",
+    """return x + strength * row / np.linalg.norm(row)
+""",
+    """return x + strength * np.linalg.norm(x) * row / np.linalg.norm(row)
+""",
+    """return x + strength * np.linalg.norm(x, axis=0) * row / np.linalg.norm(row)
+""",
+    """return x + strength * np.linalg.norm(x, axis=-1, keepdims=True) * row
+""",
+    """return strength * np.linalg.norm(x, axis=-1, keepdims=True) * row / np.linalg.norm(row)
+""",
+    """x += strength * np.linalg.norm(x, axis=-1, keepdims=True) * row / np.linalg.norm(row)
+    return x
+""",
+    """return x - strength * np.linalg.norm(x, axis=-1, keepdims=True) * row / np.linalg.norm(row)
+""",
+    """return x + np.linalg.norm(x, axis=-1, keepdims=True) * row / np.linalg.norm(row)
+""",
+    """push = strength * np.linalg.norm(x[-1]) * row / np.linalg.norm(row)
+    y = x.copy()
+    y[-1] += push
+    return y
+""",
+    """lengths = (x ** 2).sum(axis=-1, keepdims=True)
+    return x + strength * lengths * row / (row ** 2).sum()
+""",
+    """size = np.sqrt((x ** 2).mean(axis=-1, keepdims=True))
+    return x + strength * size * row / np.linalg.norm(row)
+""",
+    """return strength * (x + np.linalg.norm(x, axis=-1, keepdims=True) * row / np.linalg.norm(row))
+""",
+    """y = np.zeros(x.shape)
+    for t in range(len(x)):
+        y[t] = x[t] + strength * np.linalg.norm(x[t]) * row / np.linalg.norm(row)
+    return y
+""",
+    """lengths = np.linalg.norm(x, axis=-1)
+    return x + strength * lengths * row / np.linalg.norm(row)
+""",
+    """lengths = np.abs(x).sum(axis=-1, keepdims=True)
+    return x + strength * lengths * row / np.abs(row).sum()
+""",
+    """return x + strength * np.linalg.norm(x, axis=-1, keepdims=True) * row / row.sum()
+""")]}
 
-RIGHT = {"block": [
+RIGHT = {"steer": [
+    """def steer(x, row, strength):
+    size = lambda a: np.sqrt((a ** 2).mean(axis=-1, keepdims=True))
+    return x + strength * size(x) * row / size(row)
+""",
+    """def steer(x, row, strength):
+    y = x.copy()
+    unit = row / np.linalg.norm(row)
+    for t, stream in enumerate(x):
+        y[t] += strength * np.linalg.norm(stream) * unit
+    return y
+""",
+    """def steer(x, row, strength):
+    lengths = np.sqrt((x * x).sum(axis=1))[:, None]
+    return x + strength * lengths * (row / (row @ row) ** 0.5)[None]
+"""], "block": [
     HEAD + NAMES + '''    a = attend_heads(layer_norm(x, g1, b1, epsilon), *attn, n_head, remember)
     x = x + a
     x = x + mlp(layer_norm(x, g2, b2, epsilon), *fc)

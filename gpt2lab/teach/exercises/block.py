@@ -1,15 +1,18 @@
-"""Lesson 09: block; all blocks in a loop; what each part adds to the stream."""
+"""Lesson 09: block; many blocks, forwards and back; what each part adds; a stream is steered."""
 import numpy as np
 
+from gpt2lab import training
 from gpt2lab.block import block
+from gpt2lab.checkpoint import DATA
 from gpt2lab.heads import attend_heads as library_heads
-from gpt2lab.inside import alikeness
+from gpt2lab.inside import alikeness, size
 from gpt2lab.layernorm import layer_norm as library_norm
 from gpt2lab.mlp import mlp as library_mlp
+from gpt2lab.model import GPT2, Ops
 
 from . import Case, exercise, mistake, random
 
-# The first picture: rows that go through many random blocks, which add or which replace.
+# Random blocks: do their rows stay apart, and do they keep what they began with?
 
 
 def many_blocks(block=block, blocks=24, T=8, D=32, n_head=4, seed=1):
@@ -17,15 +20,40 @@ def many_blocks(block=block, blocks=24, T=8, D=32, n_head=4, seed=1):
 
     block: the operation that adds.
     """
+    runs = _runs({"adds": block, "replaces": no_residual}, blocks, T, D, n_head, seed)
+    return {name: [alikeness(x) for x in stages] for name, stages in runs.items()}
+
+
+def kept_start(block=block, blocks=24, T=64, D=32, n_head=4, seed=1):
+    """Mean cosine of T random rows with what they were at the start: three lists (blocks + 1,).
+
+    block: the operation whose norms stand in the branches (pre-norm).
+    """
+    runs = _runs({"pre-norm": block, "post-norm": post_norm, "replaces": no_residual},
+                 blocks, T, D, n_head, seed)
+    return {name: [cosine(stages[0], x) for x in stages] for name, stages in runs.items()}
+
+
+def _runs(operations, blocks, T, D, n_head, seed):
+    """The stream at each stage, {name: (blocks + 1) x (T, D)}: the same random blocks for all."""
     rng = np.random.default_rng(seed)
-    adds = replaces = ((rng.random((T, D)) - 0.5) * 12 ** 0.5).astype(np.float32)
-    series = {"adds": [alikeness(adds)], "replaces": [alikeness(replaces)]}
-    for _ in range(blocks):
-        w = random_block(rng, D)
-        adds, replaces = block(adds, w, n_head), no_residual(replaces, w, n_head)
-        series["adds"].append(alikeness(adds))
-        series["replaces"].append(alikeness(replaces))
-    return series
+    x = ((rng.random((T, D)) - 0.5) * 12 ** 0.5).astype(np.float32)
+    stack = [random_block(rng, D) for _ in range(blocks)]
+    return {name: stages_of(x, stack, n_head, operation) for name, operation in operations.items()}
+
+
+def stages_of(x, blocks, n_head, block=block):
+    """The stream before the first block and after each: L + 1 arrays (T, D)."""
+    stages = [x]
+    for w in blocks:
+        stages.append(block(stages[-1], w, n_head))
+    return stages
+
+
+def cosine(a, b):
+    """Mean cosine of the rows of a with those of b in the same places."""
+    lengths = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
+    return float(((a * b).sum(axis=-1) / lengths).mean())
 
 
 def random_block(rng, D):
@@ -34,12 +62,117 @@ def random_block(rng, D):
     for norm in ("ln_1", "ln_2"):
         w[f"{norm}.weight"] = np.ones(D, np.float32)
         w[f"{norm}.bias"] = np.zeros(D, np.float32)
-    for name, size, out in (("attn.c_attn", D, 3 * D), ("attn.c_proj", D, D),
+    for name, into, out in (("attn.c_attn", D, 3 * D), ("attn.c_proj", D, D),
                             ("mlp.c_fc", D, 4 * D), ("mlp.c_proj", 4 * D, D)):
-        numbers = (rng.random((size, out)) - 0.5) * (12 / size) ** 0.5
+        numbers = (rng.random((into, out)) - 0.5) * (12 / into) ** 0.5
         w[f"{name}.weight"] = numbers.astype(np.float32)
         w[f"{name}.bias"] = np.zeros(out, np.float32)
     return w
+
+
+def piled_errors(x, blocks, n_head, block=block, share=0.01, seed=0):
+    """Size of the error of the stream after each block, as a share of the stream's size (L,).
+
+    Each block's result gets an error by chance, `share` of the size of what the block has added.
+    """
+    rng, right, wrong, found = np.random.default_rng(seed), x, x, []
+    for w in blocks:
+        right, before = block(right, w, n_head), wrong
+        wrong = block(wrong, w, n_head)
+        noise = rng.normal(size=x.shape)
+        noise *= share * size(wrong - before) / size(noise)
+        wrong = wrong + noise.astype(np.float32)
+        found.append(size(wrong - right) / size(right))
+    return found
+
+
+def next_words(softmax, *logits, count=5):
+    """The best next tokens of some models, and how probable each model finds them.
+
+    Shapes: logits (V,) each, K of them -> ids of W tokens, each once, probabilities (K, W).
+    """
+    probs = softmax(np.stack(logits).astype(np.float64))                            # (K, V)
+    best = np.argsort(-probs, axis=-1, kind="stable")[:, :count]                    # (K, count)
+    best = list(dict.fromkeys(best.ravel()))
+    return best, probs[:, best]
+
+
+# Can the token still be read from the stream? A reader is fitted, and tried on other pages.
+
+def read_back(model, blocks, block=block, fitted=24, tried=8):
+    """Share of the tokens that a reader finds in the stream, at each stage: lists (L + 1,).
+
+    For each stage a linear layer (lesson 01) is fitted by least squares: it is to make of a row of
+    the stream the token's row of the table. Then it reads later pages of the book; the nearest row
+    of all tokens of these pages is its answer. "adds": behind `block`; "replaces": behind blocks
+    without a plus; "shuffled": fitted with the tokens in another order; "cosine": no reader, the
+    cosine of the stream with the embedding.
+    """
+    w, pages = model.weights, book_pages(model, fitted + tried)                     # (pages, T)
+    table, place = w["wte.weight"], w["wpe.weight"][:pages.shape[1]]                # (V, D), (T, D)
+    ids, known = pages.ravel(), fitted * pages.shape[1]
+    candidates = np.unique(ids)
+    mixed = np.random.default_rng(0).permutation(ids[:known])
+    found = {"adds": [], "replaces": [], "shuffled": [], "cosine": []}
+    for name, operation in (("adds", block), ("replaces", no_residual)):
+        runs = [stages_of(table[page] + place, blocks, model.config.n_head, operation)
+                for page in pages]
+        for rows in map(np.concatenate, zip(*runs)):                                # (tokens, D)
+            rows = np.pad(rows, ((0, 0), (0, 1)), constant_values=1)                # 1: for b
+            fits = [(name, ids[:known])] + [("shuffled", mixed)] * (name == "adds")
+            for kind, labels in fits:
+                reader = np.linalg.lstsq(rows[:known], table[labels], rcond=None)[0]
+                read = candidates[nearest_rows(rows[known:] @ reader, table[candidates])]
+                found[kind].append(float((read == ids[known:]).mean()))
+            if name == "adds":
+                found["cosine"].append(cosine(
+                    rows[known:, :-1], np.concatenate([run[0] for run in runs])[known:]))
+    return found
+
+
+def nearest_rows(rows, table):
+    """For each row the place of the nearest row of the table: (n, D), (V, D) -> (n,)."""
+    return ((table ** 2).sum(axis=-1) - 2 * rows @ table.T).argmin(axis=-1)
+
+
+def book_pages(model, count):
+    """The first pages of the book that ships, of 128 tokens or what the model can read."""
+    T = min(128, model.config.n_positions)
+    text = (DATA / "training-text" / "wizard-of-oz.txt").read_text(encoding="utf-8")
+    return np.array(model.encode(text[:8 * count * T])[:count * T]).reshape(count, T)
+
+
+# The way back: how large is the gradient by the stream, behind each block?
+
+def way_back(model, ids):
+    """Size of the gradient by the stream, from the last stage to the first: three lists (L + 1,).
+
+    All as multiples of the last stage's. "both ways": as it is; "plus alone", "branches alone":
+    where each addition hands on only what comes along the plus, or only what comes through the
+    branch. The way forwards is the same in all three.
+    """
+    ways = {"both ways": training.plus_back, "plus alone": lambda g, h: g,
+            "branches alone": lambda g, h: h}
+    found = {}
+    for name, way in ways.items():
+        steps = []
+
+        def plus_back(g, h, way=way, steps=steps):
+            steps.append((size(g), size(handed := way(g, h))))
+            return handed
+        training.gradients(model, ids, training.Rules(plus_back=plus_back))
+        last = steps[0][0]
+        found[name] = [1.0, *(handed / last for _, handed in steps[1::2])]
+    return found
+
+
+def deep_model(ops=None, blocks=24, D=32, V=256, seed=1):
+    """A GPT-2 with many blocks and random weights, and a text for it: model, ids (17,)."""
+    config, rng = training.small_config(V=V, N=16, D=D, L=blocks), np.random.default_rng(seed)
+    weights = training.named(config, training.first_numbers(config, rng))
+    for i in range(blocks):
+        weights |= {f"h.{i}.{name}": array for name, array in random_block(rng, D).items()}
+    return GPT2(config, weights, None, ops or Ops()), rng.integers(V, size=17)
 
 
 # Exercises and their mistakes.
@@ -66,43 +199,6 @@ def mistaken(compute):
         return compute(x, Parts(w, n_head, epsilon, remember, layer_norm, attend_heads, mlp))
     wrong.__name__, wrong.__doc__ = compute.__name__, compute.__doc__
     return wrong
-
-
-@mistake(of=block)
-@mistaken
-def post_norm(x, p):
-    """The norm comes after each sum, not in front of each part (post-norm).
-
-    The transformer of 2017 did that. In GPT-2 the stream itself is never normed. What do the parts
-    read, and what is added to what?
-    """
-    x = p.ln_1(x + p.attention(x))
-    return p.ln_2(x + p.mlp(x))
-
-
-@mistake(of=block)
-@mistaken
-def norm_the_sum(x, p):
-    """The sum in the middle is normed, and the MLP's result is added to the normed rows.
-
-    You need the normed rows for the MLP and the rows as they are for the sum. Does your second
-    norm overwrite x?
-    """
-    x = p.ln_2(x + p.attention(p.ln_1(x)))
-    return x + p.mlp(x)
-
-
-@mistake(of=block)
-@mistaken
-def adds_to_normed(x, p):
-    """Both parts are added to the normed rows, not to the stream.
-
-    The norm makes a copy for the part to read. Does your norm overwrite x?
-    """
-    x = p.ln_1(x)
-    x = x + p.attention(x)
-    x = p.ln_2(x)
-    return x + p.mlp(x)
 
 
 @mistake(of=block)
@@ -141,6 +237,88 @@ def no_residual(x, p):
 
 @mistake(of=block)
 @mistaken
+def attention_branch_lost(x, p):
+    """The MLP is added to the old x: what attention has added is lost.
+
+    The second sum starts from the stream in the middle. Which of your arrays is that?
+    """
+    m = x + p.attention(p.ln_1(x))
+    return x + p.mlp(p.ln_2(m))
+
+
+@mistake(of=block)
+@mistaken
+def stream_added_twice(x, p):
+    """The old x is added once more at the end.
+
+    The stream in the middle holds it already. What does the second sum start from?
+    """
+    m = x + p.attention(p.ln_1(x))
+    return x + (m + p.mlp(p.ln_2(m)))
+
+
+@mistake(of=block)
+@mistaken
+def post_norm(x, p):
+    """The norm comes after each sum, not in front of each part (post-norm).
+
+    The transformer of 2017 did that. In GPT-2 the stream itself is never normed. What do the parts
+    read, and what is added to what?
+    """
+    x = p.ln_1(x + p.attention(x))
+    return p.ln_2(x + p.mlp(x))
+
+
+@mistake(of=block)
+@mistaken
+def parallel(x, p):
+    """The MLP reads the old x, from before attention has added its part.
+
+    Some models do that, to run both parts at once. In GPT-2 the MLP sees what attention has
+    brought. Which rows does your second norm take?
+    """
+    return x + p.attention(p.ln_1(x)) + p.mlp(p.ln_2(x))
+
+
+@mistake(of=block)
+@mistaken
+def norms_swapped(x, p):
+    """The two norms are swapped.
+
+    Their gains and biases have the same shape, so nothing complains. Which one stands in front of
+    attention, ln_1 or ln_2?
+    """
+    x = x + p.attention(p.ln_2(x))
+    return x + p.mlp(p.ln_1(x))
+
+
+@mistake(of=block)
+@mistaken
+def norm_the_sum(x, p):
+    """The sum in the middle is normed, and the MLP's result is added to the normed rows.
+
+    You need the normed rows for the MLP and the rows as they are for the sum. Does your second
+    norm overwrite x?
+    """
+    x = p.ln_2(x + p.attention(p.ln_1(x)))
+    return x + p.mlp(x)
+
+
+@mistake(of=block)
+@mistaken
+def adds_to_normed(x, p):
+    """Both parts are added to the normed rows, not to the stream.
+
+    The norm makes a copy for the part to read. Does your norm overwrite x?
+    """
+    x = p.ln_1(x)
+    x = x + p.attention(x)
+    x = p.ln_2(x)
+    return x + p.mlp(x)
+
+
+@mistake(of=block)
+@mistaken
 def first_norm_forgotten(x, p):
     """Attention reads the stream without the norm.
 
@@ -163,17 +341,6 @@ def second_norm_forgotten(x, p):
 
 @mistake(of=block)
 @mistaken
-def parallel(x, p):
-    """The MLP reads the old x, from before attention has added its part.
-
-    Some models do that, to run both parts at once. In GPT-2 the MLP sees what attention has
-    brought. Which rows does your second norm take?
-    """
-    return x + p.attention(p.ln_1(x)) + p.mlp(p.ln_2(x))
-
-
-@mistake(of=block)
-@mistaken
 def norm_not_renewed(x, p):
     """The MLP reads the rows that were normed for attention.
 
@@ -181,18 +348,6 @@ def norm_not_renewed(x, p):
     """
     normed = p.ln_1(x)
     return x + p.attention(normed) + p.mlp(normed)
-
-
-@mistake(of=block)
-@mistaken
-def norms_swapped(x, p):
-    """The two norms are swapped.
-
-    Their gains and biases have the same shape, so nothing complains. Which one stands in front of
-    attention, ln_1 or ln_2?
-    """
-    x = x + p.attention(p.ln_2(x))
-    return x + p.mlp(p.ln_1(x))
 
 
 @mistake(of=block)
@@ -216,17 +371,6 @@ def mlp_first(x, p):
     """
     x = x + p.mlp(p.ln_2(x))
     return x + p.attention(p.ln_1(x))
-
-
-@mistake(of=block)
-@mistaken
-def attention_branch_lost(x, p):
-    """The MLP is added to the old x: what attention has added is lost.
-
-    The second sum starts from the stream in the middle. Which of your arrays is that?
-    """
-    m = x + p.attention(p.ln_1(x))
-    return x + p.mlp(p.ln_2(m))
 
 
 @mistake(of=block)
@@ -258,17 +402,6 @@ def mlp_left_out(x, p):
     The block has two halves. What happens after attention has added its part?
     """
     return x + p.attention(p.ln_1(x))
-
-
-@mistake(of=block)
-@mistaken
-def stream_added_twice(x, p):
-    """The old x is added once more at the end.
-
-    The stream in the middle holds it already. What does the second sum start from?
-    """
-    m = x + p.attention(p.ln_1(x))
-    return x + (m + p.mlp(p.ln_2(m)))
 
 
 @mistake(of=block)
@@ -463,115 +596,8 @@ def mlp_ignored(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=library_no
     return block(x, w, n_head, epsilon, remember, layer_norm, attend_heads, library_mlp)
 
 
-def run_blocks(x, blocks, n_head):
-    """The right answer to the first exercise: the stream after the last block."""
-    for w in blocks:
-        x = block(x, w, n_head)
-    return x
-
-
-@mistake(of=run_blocks)
-def blocks_all_read_the_start(x, blocks, n_head):
-    """Every block reads the same x: the embedding.
-
-    Each block goes on from where the one before has stopped. What do you do with its result?
-    """
-    for w in blocks:
-        y = block(x, w, n_head)
-    return y
-
-
-@mistake(of=run_blocks)
-def blocks_added_twice(x, blocks, n_head):
-    """What a block gives back is added to the stream once more.
-
-    The block has already added its parts to x. What does it give back, the change or the new
-    stream?
-    """
-    for w in blocks:
-        x = x + block(x, w, n_head)
-    return x
-
-
-@mistake(of=run_blocks)
-def blocks_backwards(x, blocks, n_head):
-    """The blocks run from the last to the first.
-
-    They were trained in one order, from block 0 up. In which order does your loop take them?
-    """
-    return run_blocks(x, blocks[::-1], n_head)
-
-
-@mistake(of=run_blocks)
-def blocks_first_only(x, blocks, n_head):
-    """Only the first block runs.
-
-    Look at the place of return: is it inside the loop?
-    """
-    return block(x, blocks[0], n_head)
-
-
-@mistake(of=run_blocks)
-def blocks_last_left_out(x, blocks, n_head):
-    """The last block is left out.
-
-    Count the rounds of your loop. How many blocks are there?
-    """
-    return run_blocks(x, blocks[:-1], n_head)
-
-
-@mistake(of=run_blocks)
-def blocks_first_left_out(x, blocks, n_head):
-    """The first block is left out.
-
-    Blocks count from 0. Where does your loop begin?
-    """
-    return run_blocks(x, blocks[1:], n_head)
-
-
-@mistake(of=run_blocks)
-def blocks_same_arrays(x, blocks, n_head):
-    """Every round takes the arrays of the first block.
-
-    Each block has numbers of its own. Which arrays does your call take in round i?
-    """
-    return run_blocks(x, [blocks[0]] * len(blocks), n_head)
-
-
-@mistake(of=run_blocks)
-def blocks_with_one_head(x, blocks, n_head):
-    """n_head is not handed on to the blocks.
-
-    Attention cuts the columns into n_head heads. Which number do your blocks get?
-    """
-    return run_blocks(x, blocks, 1)
-
-
-@mistake(of=run_blocks)
-def blocks_all_streams(x, blocks, n_head):
-    """The streams behind all blocks come out, not the last one alone.
-
-    Asked for is one stream, (T, D). Which entry of your list is it?
-    """
-    streams = []
-    for w in blocks:
-        x = block(x, w, n_head)
-        streams.append(x)
-    return np.array(streams)
-
-
-@mistake(of=run_blocks)
-def blocks_in_float64(x, blocks, n_head):
-    """The values are right, but float32 numbers have become float64.
-
-    np.zeros makes float64 numbers, if it is not told another type. Where does such an array come
-    in?
-    """
-    return run_blocks(x, blocks, n_head).astype(np.float64)
-
-
 def contributions(x, blocks, n_head):
-    """The right answer to the second exercise: the embedding and what each part adds.
+    """The right answer to the first exercise: the embedding and what each part adds.
 
     Shapes: x (T, D), L blocks -> (1 + 2 L, T, D).
     """
@@ -681,7 +707,7 @@ def stream_at_the_end(x, blocks, n_head):
 def attention_parts_first(x, blocks, n_head):
     """All parts of attention come first, then all of the MLPs.
 
-    The order is that of section 9: block by block. When do you put the MLP's part into the list?
+    The order is that of section 10: block by block. When do you put the MLP's part into the list?
     """
     parts = contributions(x, blocks, n_head)
     return np.concatenate([parts[:1], parts[1::2], parts[2::2]])
@@ -695,6 +721,147 @@ def parts_in_float64(x, blocks, n_head):
     in?
     """
     return contributions(x, blocks, n_head).astype(np.float64)
+
+
+def steer(x, row, strength):
+    """The right answer to the second exercise: each row of the stream gets a push towards `row`.
+
+    The push is `strength` times as long as the row that it is added to.
+    Shapes: x (T, D), row (D,) -> (T, D).
+    """
+    lengths = np.linalg.norm(x, axis=-1, keepdims=True)                             # (T, 1)
+    return x + strength * lengths * row / np.linalg.norm(row)                       # (T, D)
+
+
+@mistake(of=steer)
+def steer_not_measured(x, row, strength):
+    """The row is added as it is, times strength: the push does not fit the stream's length.
+
+    The stream is longer after each block. What must the push be as long as?
+    """
+    return x + strength * row
+
+
+@mistake(of=steer)
+def steer_replaces(x, row, strength):
+    """The push alone comes out: the stream is lost.
+
+    A stream is steered as a block changes it. What does a block do with its branch?
+    """
+    return steer(x, row, strength) - x
+
+
+@mistake(of=steer)
+def steer_whole_stream(x, row, strength):
+    """The length of the whole stream is taken, not each row's own.
+
+    np.linalg.norm without an axis takes all numbers of x together. Along which axis lie the numbers
+    of one row?
+    """
+    return x + strength * np.linalg.norm(x) * row / np.linalg.norm(row)
+
+
+@mistake(of=steer)
+def steer_row_not_shortened(x, row, strength):
+    """The row's own length is still in the push.
+
+    First make the row 1 long, then as long as you want it. What do you divide row by?
+    """
+    return x + strength * np.linalg.norm(x, axis=-1, keepdims=True) * row
+
+
+@mistake(of=steer)
+def steer_one_long(x, row, strength):
+    """The push is `strength` long, whatever the stream's length is.
+
+    At a strength of 1 it is as long as the stream's own row. By what do you multiply?
+    """
+    return x + strength * row / np.linalg.norm(row)
+
+
+@mistake(of=steer)
+def steer_away(x, row, strength):
+    """The stream is pushed away from the row.
+
+    Look at the sign: what is added shall point where row points.
+    """
+    return steer(x, row, -strength)
+
+
+@mistake(of=steer)
+def steer_last_row(x, row, strength):
+    """Only the last row is pushed.
+
+    Asked for is the whole stream, all T rows.
+    """
+    return np.concatenate([x[:-1], steer(x[-1:], row, strength)])
+
+
+@mistake(of=steer)
+def steer_by_columns(x, row, strength):
+    """The lengths are those of the columns.
+
+    A row of x has D numbers; axis 0 runs down a column. Which axis runs along a row?
+    """
+    return x + strength * np.linalg.norm(x, axis=0) * row / np.linalg.norm(row)
+
+
+@mistake(of=steer)
+def steer_squared(x, row, strength):
+    """The sum of the squares stands where the length should: a root is missing.
+
+    The length is the root of that sum, for x as well as for row.
+    """
+    squares = (x ** 2).sum(axis=-1, keepdims=True)
+    return x + strength * squares * row / (row ** 2).sum()
+
+
+@mistake(of=steer)
+def steer_two_measures(x, row, strength):
+    """One of the two is a length, the other a mean over D numbers.
+
+    Take the root of the sum of the squares for both, or of their mean for both.
+    """
+    lengths = np.sqrt((x ** 2).mean(axis=-1, keepdims=True))
+    return x + strength * lengths * row / np.linalg.norm(row)
+
+
+@mistake(of=steer)
+def steer_without_strength(x, row, strength):
+    """The strength is not used.
+
+    At 0 nothing is to change, at 1 the push is as long as the row. Where does strength come in?
+    """
+    return steer(x, row, 1.0)
+
+
+@mistake(of=steer)
+def steer_strength_on_all(x, row, strength):
+    """The stream is multiplied by strength as well.
+
+    x stays as it is. What belongs into the brackets?
+    """
+    return strength * steer(x, row, 1.0)
+
+
+@mistake(of=steer)
+def steer_in_place(x, row, strength):
+    """The caller's stream is changed: an operator such as += writes into it.
+
+    The stream before the push is needed elsewhere. What does x = x + 1 do, and what does += do?
+    """
+    x += steer(x, row, strength) - x
+    return x
+
+
+@mistake(of=steer)
+def steer_in_float64(x, row, strength):
+    """The values are right, but float32 numbers have become float64.
+
+    np.zeros makes float64 numbers, if it is not told another type. Where does such an array come
+    in?
+    """
+    return steer(x, row, strength).astype(np.float64)
 
 
 def half_norm(x, gain, bias, epsilon=1e-5):
@@ -754,5 +921,13 @@ CASES = [
 STACK = [_stack("two blocks", 7, (130, 150), 2), _stack("three blocks", 8, (170, 190, 210), 1)]
 
 exercise(block, CASES)
-exercise(run_blocks, STACK)
 exercise(contributions, STACK)
+exercise(steer, [
+    Case("three rows, D = 4, strength 0.5",
+         (random(3, 4, seed=21), random(4, seed=22, scale=3), 0.5)),
+    Case("as many rows as numbers in a row, strength 2",
+         (random(4, 4, seed=23, scale=2), random(4, seed=24), 2.0)),
+    Case("one row, a strength below 0", (random(1, 4, seed=25), random(4, seed=26), -0.75)),
+    Case("a long stream, a short row",
+         (random(2, 4, seed=27, scale=40), random(4, seed=28, scale=0.01), 0.25)),
+])

@@ -1,7 +1,9 @@
-"""Pictures of lesson 09: what adding saves, sizes of the stream and its parts, parts taken out."""
+"""Pictures of lesson 09: what adding saves, forwards and back; a block; sizes, votes, changes."""
 import numpy as np
 
 from gpt2lab.teach import plot, show
+
+from .start_here import GREY, _Plan
 
 PARTS = {"attn": "attention", "mlp": "MLP"}
 
@@ -17,6 +19,167 @@ def many_blocks(series):
         f"Eight different rows go through {end} random blocks. Where blocks replace, the mean "
         f"cosine of two rows is {replaces[six]} after six blocks; where blocks add, it is "
         f"{adds[six]} there, and {adds[end]} at the end."))
+
+
+@plot.styled
+def kept_start(series):
+    """Cosine of rows with their own start after each of many blocks, {kind: (L + 1,)}."""
+    end = len(series["pre-norm"]) - 1
+    six = {kind: show.number(series[kind][6], 2) for kind in ("pre-norm", "post-norm")}
+    fig = plot.lines(series, "number of blocks", "mean cosine with its own start", alt=(
+        "How much rows still point to where they began, over the number of blocks, of three "
+        "kinds.\n"
+        f"After six of {end} random blocks the cosine of a row with its own start is "
+        f"{six['pre-norm']} with pre-norm, {six['post-norm']} with post-norm. "
+        f"After the last it is {show.number(series['pre-norm'][-1], 2)} with pre-norm, and near 0 "
+        "for the others."),
+        at_end=False)
+    fig.few_colours = True
+    return fig
+
+
+@plot.styled
+def read_back(found):
+    """Share of tokens that a reader finds at each stage, {kind: (L + 1,)}; see exercises.block."""
+    series = {"blocks add: read": found["adds"], "blocks replace: read": found["replaces"],
+              "fitted on shuffled tokens": found["shuffled"],
+              "cosine with the embedding": found["cosine"]}
+    adds = [f"{100 * share:.0f}" for share in found["adds"]]
+    fig = plot.lines(series, "blocks behind the stream", "share of tokens, or cosine", alt=(
+        "Share of tokens that a reader finds in the stream, and cosine with the embedding, after "
+        "each block.\n"
+        f"Of 100 tokens it finds {', '.join(adds)} after 0 to {len(adds) - 1} blocks that add, and "
+        f"at most {100 * max(found['replaces'][1:]):.0f} behind blocks that replace."),
+        at_end=False, height=330)
+    ax, = fig.axes
+    ax.set(ylim=(-0.15, 1.35))
+    ax.set_xticks(range(len(adds)))
+    ax.set_yticks(np.arange(0, 1.1, 0.2))
+    ax.legend(frameon=False, loc="upper center", ncols=2)
+    fig.few_colours = True
+    return fig
+
+
+WAYS = {"both ways": (plot.BLACK, "-", "o"), "plus alone": (plot.BLUE, "--", "s"),
+        "branches alone": (plot.VERMILLION, "-.", "^")}
+
+
+@plot.styled
+def way_back(bundled, deep):
+    """Size of the gradient by the stream from the last stage to the first, of two models.
+
+    bundled, deep: {way: (L + 1,)}, as multiples of the last stage's.
+    """
+    lost = -np.log10(deep["branches alone"][-1])
+    mid = show.number(bundled["branches alone"][-2], 2)
+    L = len(deep["plus alone"]) - 1
+    fig, axes = plot.figure(2, height=330, drawn={"this model": bundled, "deep": deep}, alt=(
+        "Size of the gradient on its way back through this model, and through a deep one.\n"
+        f"Along the plus alone it stays 1. Through the branches alone {mid} is left before block "
+        f"1 of this model; of {L} random blocks, less than 1 divided by 10 to the power of "
+        f"{int(lost)}. Both ways together it is {show.number(bundled['both ways'][-2], 1)} before "
+        "block 1 of this model."))
+    for ax, series, title in zip(axes, (bundled, deep), ("this model", f"{L} random blocks")):
+        for way, values in series.items():
+            colour, dash, marker = WAYS[way]
+            stages = np.arange(len(values))[::-1]
+            ax.plot(stages, values, color=colour, linestyle=dash, label=way,
+                    marker=marker if len(values) <= 13 else None)
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(_power)
+        ax.minorticks_off()
+        last = len(values) - 1
+        ax.set_xticks(range(0, last + 1, max(1, last // 6)))
+        ax.set(title=title, xlabel="blocks behind the stream", xlim=(1.04 * last, -0.04 * last))
+    axes[0].set(ylabel="gradient (last stream's = 1)", ylim=(None, 1e4))
+    axes[0].legend(frameon=False, loc="upper left")
+    fig.few_colours = True
+    return fig
+
+
+def _power(value, _):
+    """1 divided or multiplied by ten so many times: a tick of a wide log scale, as text."""
+    power = round(np.log10(value))
+    return f"{value:g}" if -3 <= power <= 4 else f"10{str(power).translate(RAISED)}"
+
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@plot.styled
+def plan(sizes, block, T, D):
+    """One block as a plan, with the size (RMS) of each array of it at its arrow.
+
+    sizes: {"resid_pre": ..., "ln_1": ..., "attn": ..., "resid_mid": ..., "ln_2": ..., "mlp": ...,
+    "resid_post": ...}.
+    """
+    draw = _Plan(470, ())
+    n = {name: show.number(value, 2) for name, value in sizes.items()}
+    draw.fig.drawn = sizes
+    draw.fig.few_colours = True
+    draw.fig.alt = (
+        "The plan of one block: the stream, its two branches, and the size (RMS) of each array.\n"
+        f"In block {block} the stream comes in with {n['resid_pre']}. Attention reads the normed "
+        f"copy and adds {n['attn']}: {n['resid_mid']}. The MLP reads the next normed copy and adds "
+        f"{n['mlp']}: {n['resid_post']} goes out.")
+    stream, left, right, far = 180, 262, 362, 600
+    draw.arrow((stream, 20), (stream, 455), plot.BLUE, 5)
+    rows = [(38, "x", "resid_pre"), (232, "m", "resid_mid"), (438, "y", "resid_post")]
+    for y, letter, name in rows:
+        draw.words(stream - 18, y, f"{letter}: {T} rows of {D}\nsize {n[name]}", ha="right",
+                   color=plot.BLUE)
+    parts = [(80, "norm₁", "attention", "rows look at rows", plot.GREEN, "ln_1", "attn"),
+             (280, "norm₂", "MLP", "each row alone", plot.PURPLE, "ln_2", "mlp")]
+    for top, norm, name, what, colour, normed, branch in parts:
+        middle = top + 24
+        draw.arrow((stream, middle), (left, middle), plot.BLUE, 1.8)
+        draw.words((stream + left) / 2, middle - 14, "read", color=GREY)
+        draw.box(left, top, right, top + 48, norm, "", GREY)
+        draw.arrow((right, middle), (far - 120, middle), plot.BLUE, 1.8)
+        draw.words((right + far - 120) / 2, middle - 14, f"size {n[normed]}", color=plot.BLUE)
+        draw.box(far - 120, top - 10, far + 20, top + 58, name, what, colour)
+        low = top + 106
+        draw.line([(far - 50, top + 58), (far - 50, low)], plot.BLUE, 1.8)
+        draw.arrow((far - 50, low), (stream + 13, low), plot.BLUE, 1.8)
+        draw.words((stream + far - 50) / 2 + 10, low - 14, f"the branch adds: size {n[branch]}",
+                   color=plot.BLUE)
+        draw.plus(stream, low)
+    return draw.fig
+
+
+@plot.styled
+def votes(names, values, word, without):
+    """What each summand of the stream adds to the score of one word; what is said without it.
+
+    names: of the summands (K,), the embedding first; values (K,); without: the next word without
+    each of them (K,), "" for the embedding.
+    """
+    labels = ["embedding", *(f"{PARTS[part]}, block {i}"
+                             for _, i, part in (name.split(".") for name in names[1:]))]
+    loudest, lowest = int(np.argmax(values)), int(np.argmin(values))
+    gone = [label for label, said in zip(labels, without) if said not in ("", word)]
+    fig, (ax,) = plot.figure(height=340, drawn={"values": np.asarray(values)}, alt=(
+        f"What the embedding and each branch add to the score of “{word}”, and the next word "
+        "without each.\n"
+        f"Most comes from {labels[loudest]} ({show.number(values[loudest], 1)}), against it speaks "
+        f"{labels[lowest]} ({show.number(values[lowest], 1)}). Another word comes without "
+        f"{', without '.join(gone) if gone else 'none of them'}."))
+    places = np.arange(len(values))
+    ax.barh(places, values, height=0.7, edgecolor="white",
+            color=[plot.BLUE if value > 0 else plot.VERMILLION for value in values],
+            hatch=["" if value > 0 else "//" for value in values])
+    ax.axvline(0, color="0.4", linewidth=0.8)
+    ax.set_yticks(places, labels)
+    reach = max(max(values), 0.1)
+    ax.set_xticks([tick for tick in ax.get_xticks() if min(values) <= tick <= reach])
+    ax.set(ylim=(len(values) - 0.4, -1.2), xlim=(min(*values, 0) * 1.1, reach * 1.75),
+           xlabel=f"added to the score of “{word}”")
+    ax.text(reach * 1.15, -0.9, "without it comes", va="center")
+    for place, said in zip(places, without):
+        ax.text(reach * 1.15, place, said and f"“{show.short(said, 12)}”", va="center",
+                weight="normal" if said in ("", word) else "bold")
+    fig.few_colours = True
+    return fig
 
 
 @plot.styled
@@ -49,26 +212,51 @@ def stream(changed, factor, words, probs, after, before):
     names = [f"{PARTS[part]}, block {i}" for _, i, part in (name.split(".") for name in changed)]
     how = "taken out" if factor == 0 else f"times {factor:.1f}"
     best = probs[1].argmax()
-    labels = [show.short(word, 12) for word in words]
+    labels = [f"“{show.short(word, 12)}”" for word in words]
     drawn = {"stream": after[0], "attn": after[1], "mlp": after[2], "stream before": before,
              "probabilities": probs}
     fig, axes = plot.figure(2, height=360, width_ratios=(1, 1), drawn=drawn)
     fig.alt = ("Sizes of the stream and its parts with some branches changed, and the next words "
                "of both models.\n"
-               f"With {' and '.join(names or ['nothing'])} {how}: best next word “{labels[0]}” "
+               f"With {' and '.join(names or ['nothing'])} {how}: best next word {labels[0]} "
                f"({show.number(probs[0, 0], 2)}) as the model is, “{words[best]}” "
                f"({show.number(probs[1, best], 2)}) with the change.")
     _sizes(axes[0], *after, before=before if names else None)
-    places = np.arange(len(words))
-    axes[1].barh(places - 0.2, probs[0], height=0.4, color=plot.BLUE, edgecolor="white",
-                 label="as it is")
-    axes[1].barh(places + 0.2, probs[1], height=0.4, color=plot.VERMILLION, edgecolor="white",
-                 hatch="//", label="changed")
-    axes[1].set_yticks(places, labels)
-    axes[1].set(ylim=(len(words) - 0.4, -0.6), xlim=(0, max(1.1 * probs.max(), 0.25)),
-                xlabel="probability", ylabel="next word")
-    axes[1].legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    _next_words(axes[1], labels, probs)
+    fig.few_colours = True
     return fig
+
+
+@plot.styled
+def pushed(word, away, block, strength, words, probs):
+    """The next words without and with a push towards `word` and away from `away`.
+
+    words (W,) with probabilities probs (2, W), of the model as it is and with the push, the best
+    word of the model first.
+    """
+    labels = [f"“{show.short(word, 12)}”" for word in words]
+    best = probs[1].argmax()
+    fig, (ax,) = plot.figure(height=340, drawn={"probabilities": probs}, alt=(
+        "The next words of the model, as it is and with a push in its stream.\n"
+        f"Pushed {strength:.2f} from “{away}” to “{word}” after block {block}: best next word "
+        f"{labels[0]} ({show.number(probs[0, 0], 2)}) as the model is, {labels[best]} "
+        f"({show.number(probs[1, best], 2)}) with the push."))
+    _next_words(ax, labels, probs)
+    fig.few_colours = True
+    return fig
+
+
+def _next_words(ax, labels, probs):
+    """Two bars for each next word: as the model is, and changed."""
+    places = np.arange(len(labels))
+    ax.barh(places - 0.2, probs[0], height=0.4, color=plot.BLUE, edgecolor="white",
+            label="as it is")
+    ax.barh(places + 0.2, probs[1], height=0.4, color=plot.VERMILLION, edgecolor="white",
+            hatch="//", label="changed")
+    ax.set_yticks(places, labels)
+    ax.set(ylim=(len(labels) - 0.4, -0.6), xlim=(0, max(1.1 * probs.max(), 0.25)),
+           xlabel="probability", ylabel="next word")
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
 
 def _sizes(ax, stream, attention, mlp, before=None, columns=1):
