@@ -22,7 +22,8 @@ TAGS = {"nbval-ignore-output", "raises-exception", "stub"}
 # questions each: how a thing is computed, and how it came about; there is a build for either.
 BUDGETS = 50, 2000, 2
 LARGER = {"01_linear": (60, 2500, 2), "02_safetensors": (60, 2500, 2), "03_bpe": (58, 2500, 2),
-          "04_embedding": (62, 2650, 2), "training": (66, 3400, 13)}
+          "04_embedding": (62, 2650, 2), "07_heads": (58, 2400, 2),
+          "training": (66, 3400, 13)}
 NOISE = re.compile(r"0x[0-9a-f]{6,}|/home/|/root/|/tmp/|/Users/|\\Users\\|[A-Z]:\\|site-packages")
 HIDING = re.compile(r"NBVAL_|pyplot|%matplotlib|pip install|warnings\.filter")
 FILLER = re.compile(r"\b(simply|obviously|just|of course|easy|easily|trivial)\b", re.I)

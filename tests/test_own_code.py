@@ -82,6 +82,7 @@ AT_ONCE = {
     ("01_linear", "downhill"): "the layer that finds the price list",
     ("01_linear", "find_number"): "the search for the number, and its story",
     ("02_safetensors", "one_byte"): "its copy of the file is read and drawn there",
+    ("07_heads", "fewest_heads"): "the search for the heads, and the stories without them",
     ("13_generation", "read_header"): "it reads the weights of the generator",
     ("13_generation", "tensor_view"): "it reads the weights of the generator",
     ("bonus/memory_wall", "attainable"): "the table of what each pass can reach",

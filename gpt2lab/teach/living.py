@@ -68,7 +68,8 @@ def gallery(name, prompt=PROMPT, tokens=12, most=None):
         except Exception:
             logits = "none"
         rows.append((what, logits, writes(model, prompt, tokens)))
-    print(f"{prompt} ...   (logits; what the model goes on; three dots: too close to call)")
+    legend = "(logits; what the model goes on; three dots: too close to call)"
+    print(f"{prompt} ...", legend, sep="   " if len(prompt) + len(legend) < 90 else "\n")
     for what, logits, text in rows:
         print(f"{what}\n    {logits:7}  {show.short(show.token(text).replace('·', ' '), 88)}")
 
