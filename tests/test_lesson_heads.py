@@ -277,7 +277,7 @@ def test_names_of_heads():
 
 
 def test_growth_meets_at_six_times_the_width(model):
-    (fig,) = shown("07_heads", "pictures.growth(", model=model, pictures=pictures)
+    (fig,) = shown("07_heads", "pictures.growth(", model=model, pictures=pictures, show=show)
     arrays = drawn(fig)
     S = fig.axes[0].lines[0].get_xdata()
     assert S[np.flatnonzero(arrays["pairs"] == arrays["weights"])].tolist() == [6 * 768]

@@ -574,22 +574,11 @@ def head_parts(mixed, w_out):
 def columns_of_w_out(mixed, w_out):
     """Each head got its columns of w_out, not its rows.
 
-    w_out is stored (in, out), and the heads come in. Along which axis do you cut?
+    w_out is stored (in, out), and the numbers of a head come in: Dh of them. Along which axis of
+    w_out do you cut?
     """
     D = w_out.shape[-1]
     return mixed @ w_out.T.reshape(len(mixed), -1, D)
-
-
-@mistake(of=head_parts)
-def strips_of_columns(mixed, w_out):
-    """A strip of columns of w_out is cut for each head, in place of its rows.
-
-    The numbers of a head come in, and w_out is stored (in, out): which axis is "in"? A row of mixed
-    has Dh numbers, so Dh rows must stand on the right of @.
-    """
-    H, D = len(mixed), w_out.shape[-1]
-    strips = w_out.reshape(D, H, -1).swapaxes(0, 1)                                 # (H, D, Dh)
-    return mixed @ strips.swapaxes(1, 2)
 
 
 @mistake(of=head_parts)
@@ -628,6 +617,16 @@ def rows_of_head_0(mixed, w_out):
     After the merge, head h fills the columns from h * Dh on. Which rows of w_out meet them?
     """
     return mixed @ w_out[:mixed.shape[-1]]
+
+
+@mistake(of=head_parts)
+def columns_of_head_0(mixed, w_out):
+    """All heads meet the first Dh columns of w_out; each has rows of its own there.
+
+    w_out is stored (in, out), and the numbers of a head come in. Along which axis do you cut, and
+    where does head h begin?
+    """
+    return mixed @ w_out[:, :mixed.shape[-1]].T
 
 
 @mistake(of=head_parts)
