@@ -1,5 +1,6 @@
 """Lesson 07: its pictures against the trace, a head switched off, the loops version."""
 import warnings
+from dataclasses import replace
 
 import matplotlib
 import numpy as np
@@ -11,16 +12,19 @@ from drawing import drawn
 from gpt2lab.attention import attend
 from gpt2lab.config import Config
 from gpt2lab.heads import attend_heads
+from gpt2lab.inside import first_token, trace_of, without_heads
 from gpt2lab.linear import linear
 from gpt2lab.model import GPT2
 from gpt2lab.sampling import probabilities
 from gpt2lab.teach import show
+from gpt2lab.teach.exercises.heads import fewest_heads, named, speaker
+from gpt2lab.teach.living import STORY, writes
 from gpt2lab.teach.pictures import heads as pictures, pixels
 from recipes import weights_of
 
 TEXTS = ["a", "$$ x_1^2 $ <b>bold</b> &amp; \\frac", "two\nlines\t🤗 naïve and then some more",
          "word and " * 40]
-STORY = "The old king saw the young queen, and the little prince ran away. "
+TOLD = "The old king saw the young queen, and the little prince ran away. "
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +41,8 @@ def wide(model):
 
 def lesson_with(model):
     """The notebook's functions, for a model."""
-    return functions("07_heads", "heads_of", "without", "look", "switch", "attend_heads_loops",
-                     model=model, H=model.config.n_head, attend=attend, linear=linear)
+    return functions("07_heads", "heads_of", "look", "switch", "attend_heads_loops",
+                     model=model, attend=attend, linear=linear)
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +67,9 @@ def test_explorer_draws_the_trace(model, lesson, text):
 
 
 def test_looks_draws_the_last_row(model):
-    text = "The old king saw the young queen. Then the old"
-    ids = model.encode(text)
+    ids = model.encode(STORY)
     (fig,) = shown("07_heads", "pictures.looks(", model=model, pictures=pictures, show=show,
-                   trace_of=lambda model, text: (model.encode(text), model.trace(ids)))
+                   trace_of=trace_of, STORY=STORY)
     np.testing.assert_array_equal(drawn(fig)["weights"],
                                   model.trace(ids)["h.1.attn.pattern"][:, -1, :])
 
@@ -103,7 +106,7 @@ def test_pixels_of_a_small_map_are_its_weights(lesson):
 
 
 def test_heads_with_a_job_in_the_bundled_model(lesson):
-    _, _, scores = lesson.heads_of((STORY * 2).strip())
+    _, _, scores = lesson.heads_of((TOLD * 2).strip())
     best = [np.unravel_index(s.argmax(), (4, 4)) for s in scores]
     assert best[0] == (0, 1) and scores[0, 0, 1] > 0.4
     assert best[1] == (1, 1) and scores[1, 1, 1] > 0.5
@@ -113,7 +116,7 @@ def test_heads_with_a_job_in_the_bundled_model(lesson):
 @pytest.mark.parametrize("block, head", [(0, 0), (1, 2), (3, 3)])
 def test_switching_off_takes_out_that_head_and_no_other(model, lesson, block, head):
     ids = model.encode("The old king saw the young queen. Then the old")
-    off = lesson.without(block, head)
+    off = model.tapped(without_heads(model, [(block, head)]))
     for _ in range(2):                          # nothing is left over from the first run
         trace, usual = off.trace(ids), model.trace(ids)
         for i in range(4):
@@ -133,8 +136,9 @@ def test_switching_off_takes_out_that_head_and_no_other(model, lesson, block, he
 def test_switch_draws_the_models_probabilities(model, lesson, text):
     ids = model.encode(text)
     on = probabilities(model.next_logits(ids))
-    off = probabilities(lesson.without(1, 0).next_logits(ids))
-    fig = lesson.switch(text, 1, 0, True)
+    less = model.tapped(without_heads(model, [(1, 0), (2, 3)]))
+    off = probabilities(less.next_logits(ids))
+    fig = lesson.switch(text, "1.0 2.3")
     arrays, bars = drawn(fig), fig.axes[-1]
     near = {*np.argsort(-on)[:8], *np.argsort(-off)[:8]}
     words = {show.short(show.tokens(model.tokenizer, [i])[0]): i for i in near}
@@ -143,7 +147,7 @@ def test_switch_draws_the_models_probabilities(model, lesson, text):
     np.testing.assert_array_equal(arrays["off"], off[ids])
     np.testing.assert_allclose([bar.get_width() for bar in bars.patches], [*on[ids], *off[ids]])
     assert on.argmax() in ids and off.argmax() in ids
-    assert "off" not in drawn(lesson.switch(text, 3, 3, False), render=False)
+    assert "off" not in drawn(lesson.switch(text, ""), render=False)
 
 
 def test_usable_at_12_blocks_of_12_heads_and_64_tokens(wide):
@@ -151,7 +155,7 @@ def test_usable_at_12_blocks_of_12_heads_and_64_tokens(wide):
     arrays = drawn(pictures.glance(*lesson.heads_of(text), 11, 11))
     assert arrays["patterns"].shape == (12, 12, 64, 64) and arrays["scores"].shape == (3, 12, 12)
     assert drawn(lesson.look(text, 11, 11, 63))["row"].shape == (64,)
-    assert len(drawn(lesson.switch(text, 11, 0, True))["on"]) == 8
+    assert len(drawn(lesson.switch(text, "11.0"))["on"]) == 8
 
 
 def test_a_move_runs_no_model_and_draws_no_word_again(lesson, monkeypatch):
@@ -164,17 +168,20 @@ def test_a_move_runs_no_model_and_draws_no_word_again(lesson, monkeypatch):
     assert pixels.printed.cache_info().misses == words
 
 
-@pytest.mark.parametrize("explorer", ["look", "switch"])
-def test_an_empty_text_is_refused_with_a_sentence(lesson, explorer):
+MOVES = pytest.mark.parametrize("explorer, moved", [("look", (1, 0, 1)), ("switch", ("1.0",))])
+
+
+@MOVES
+def test_an_empty_text_is_refused_with_a_sentence(lesson, explorer, moved):
     with pytest.raises(ValueError, match="the prompt is empty"):
-        getattr(lesson, explorer)("", 1, 0, 0)
+        getattr(lesson, explorer)("", *moved)
 
 
-@pytest.mark.parametrize("explorer", ["look", "switch"])
-def test_letters_that_the_font_lacks_give_no_warning(lesson, explorer):
+@MOVES
+def test_letters_that_the_font_lacks_give_no_warning(lesson, explorer, moved):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        drawn(getattr(lesson, explorer)("नमस्ते king", 1, 0, 1))
+        drawn(getattr(lesson, explorer)("नमस्ते king", *moved))
 
 
 def test_cut_shows_the_right_way_and_the_wrong_one():
@@ -183,6 +190,7 @@ def test_cut_shows_the_right_way_and_the_wrong_one():
     for h in range(2):
         np.testing.assert_array_equal(arrays["right"][h], arrays["x"][:, 2 * h:2 * h + 2])
     assert arrays["wrong"].ravel().tolist() == arrays["x"].ravel().tolist()
+    assert np.all(arrays["x"] == 10 * np.arange(3)[:, None] + np.arange(4))     # token, column
     for ax, layers in zip(fig.axes, (arrays["x"], arrays["right"], arrays["wrong"])):
         numbers = [text.get_text() for text in ax.texts if text.get_text().isdigit()]
         assert numbers == [str(number) for number in layers.ravel()]
@@ -194,3 +202,92 @@ def test_loops_version_is_the_operation(lesson):
     for n_head in (1, 2, 3):
         np.testing.assert_allclose(lesson.attend_heads_loops(*arguments, n_head),
                                    attend_heads(*arguments, n_head), atol=1e-12)
+
+
+def test_eight_heads_are_the_same_numbers_cut_otherwise(model):
+    def cut(H):
+        return replace(model, config=replace(model.config, n_head=H))
+    for H in (1, 2, 4, 8):
+        assert all(w is model.weights[name] for name, w in cut(H).weights.items())
+    assert cut(8).trace([1, 2, 3])["h.0.attn.q"].shape == (8, 3, 16)
+    assert writes(cut(4), STORY) == writes(model, STORY)
+    assert not writes(cut(1), STORY).startswith(" king saw")
+    assert not writes(cut(8), STORY).startswith(" king")
+
+
+def test_a_head_parks_on_a_short_value(model):
+    ids, trace = trace_of(model, STORY)
+    weight, share = first_token(trace)                                              # (L, H)
+    assert weight[1, 1] > 0.8 and share[1:3].max() < 0.65 and share[0].max() > 1
+    sizes = np.linalg.norm([trace[f"h.{i}.attn.v"] for i in (1, 2)], axis=-1)       # (2, H, T)
+    assert not sizes.argmin(axis=-1).any()              # the first is the shortest, in eight heads
+    mixed = np.linalg.norm(trace["h.1.attn.mixed"][1], axis=-1)                     # (T,)
+    assert mixed.argmax() == len(ids) - 1 and mixed[-1] > 2 * mixed[:-1].max()
+
+
+def test_parking_draws_what_it_is_given(model):
+    _, trace = trace_of(model, STORY)
+    arrays = [trace["h.1.attn.pattern"][1][:, 0],
+              *(np.linalg.norm(trace[f"h.1.attn.{part}"][1], axis=-1) for part in ("v", "mixed"))]
+    fig = pictures.parking(show.tokens(model.tokenizer, model.encode(STORY)), *arrays, 1, 1)
+    drawn(fig)
+    left, right = fig.axes
+    np.testing.assert_allclose([bar.get_height() for bar in left.patches], arrays[0])
+    np.testing.assert_allclose([bar.get_height() for bar in right.patches],
+                               np.concatenate(arrays[1:]))
+
+
+def test_three_switches_silence_the_king(model):
+    ids, king = model.encode(STORY), model.encode(" king")[0]
+
+    def chance(*off):
+        logits = model.tapped(without_heads(model, off)).next_logits(ids)
+        return probabilities(logits)[king]
+    alone = np.array([[chance((i, h)) for h in range(4)] for i in range(4)])
+    assert {tuple(place) for place in np.argwhere(alone < chance() / 4)} == {(0, 1), (1, 0), (1, 1)}
+    assert (alone > chance() + 0.05).any()              # some heads do harm here
+    fig = pictures.silenced(alone, "·king", chance())
+    np.testing.assert_array_equal(drawn(fig)["chances"], alone)
+    assert "block 0 head 1" in fig.alt and "block 2" not in fig.alt
+
+
+@pytest.mark.parametrize("word, off", [
+    (" man", ((0, 1),)), (" woman", ((0, 1), (1, 2))), (" lady", ((0, 1), (0, 2), (3, 0))),
+    (" queen", ())])
+def test_who_comes_when_heads_are_off(model, word, off):
+    says = speaker(model, STORY)
+    assert fewest_heads(says, [(i, h) for i in range(4) for h in range(4)], word) == off
+    if off:
+        two = np.sort(model.tapped(without_heads(model, off)).next_logits(model.encode(STORY)))[-2:]
+        assert two[1] - two[0] > 0.02                   # on any processor
+
+
+def test_the_speaker_asks_the_model_once(model, monkeypatch):
+    says = speaker(model, STORY)
+    assert says([(0, 1)]) == " man"
+    monkeypatch.setattr(GPT2, "next_logits", None)
+    assert says(((0, 1),)) == " man"
+
+
+def test_names_of_heads():
+    assert named("1.0, 3.2") == [(1, 0), (3, 2)] and named("") == []
+    for words in ("1", "1.0.2", "a.b", "-1.0"):
+        with pytest.raises(ValueError, match="a head is written block.head"):
+            named(words)
+
+
+def test_growth_meets_at_six_times_the_width(model):
+    (fig,) = shown("07_heads", "pictures.growth(", model=model, pictures=pictures, show=show)
+    arrays = drawn(fig)
+    S = fig.axes[0].lines[0].get_xdata()
+    assert S[np.flatnonzero(arrays["pairs"] == arrays["weights"])].tolist() == [6 * 768]
+    assert "meet at 4,608 tokens; its context ends at 1,024" in fig.alt and "18 percent" in fig.alt
+    block = [w for name, w in model.weights.items() if name.startswith("h.0.") and w.ndim == 2]
+    assert sum(w.size for w in block) == 12 * model.config.n_embd ** 2
+
+
+@pytest.mark.parametrize("H, wanted", [(4, "previous 0.48"), (12, "P48")])
+def test_a_label_tells_the_highest_job(H, wanted):
+    scores = np.zeros((3, 1, H))
+    scores[0] = 0.48
+    assert pictures.labels_of(scores)[0][0] == wanted

@@ -24,7 +24,8 @@ TAGS = {"nbval-ignore-output", "raises-exception", "stub"}
 BUDGETS = 50, 2000, 2
 LARGER = {"01_linear": (60, 2500, 2), "02_safetensors": (60, 2500, 2), "03_bpe": (58, 2500, 2),
           "04_embedding": (62, 2650, 2), "05_layernorm": (60, 2500, 2),
-          "06_attention": (60, 2500, 2), "08_mlp": (60, 2500, 2), "09_block": (60, 2500, 2),
+          "06_attention": (60, 2500, 2), "07_heads": (60, 2500, 2),
+          "08_mlp": (60, 2500, 2), "09_block": (60, 2500, 2),
           "training": (66, 3400, 13)}
 NOISE = re.compile(r"0x[0-9a-f]{6,}|/home/|/root/|/tmp/|/Users/|\\Users\\|[A-Z]:\\|site-packages")
 HIDING = re.compile(r"NBVAL_|pyplot|%matplotlib|pip install|warnings\.filter")

@@ -87,6 +87,7 @@ AT_ONCE = {
     ("05_layernorm", "fold"): "the model whose norms are bare tells its story there",
     ("05_layernorm", "rms_norm"): "the models with the other norm write there",
     ("06_attention", "by_hand"): "the explorer beside the trained head",
+    ("07_heads", "fewest_heads"): "the search for the heads, and the stories without them",
     ("08_mlp", "merged"): "the table of the hand numbers",
     ("08_mlp", "rewrite"): "the model that the learner teaches, which reads five texts there",
     ("13_generation", "read_header"): "it reads the weights of the generator",

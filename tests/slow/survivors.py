@@ -35,14 +35,6 @@ SURVIVORS = {
         "1 to 2 in: q, k, v = (part.reshape(T, n_head, -1).swapaxes(0, 1) for part in qkv)":
             "NumPy works out -2 in a shape as it does -1",
     },
-    "previous_score": {
-        "USub dropped in: t = np.arange(1, pattern.shape[-1])":
-            "a pattern has as many queries as keys: axes 1 and 2 are alike",
-        "1 to 2 in: t = np.arange(1, pattern.shape[-1])":
-            "a pattern has as many queries as keys: axes -1 and -2 are alike",
-        "USub dropped in: return pattern[:, t, t - 1].mean(axis=-1)":
-            "the weights have two axes, so the last one is axis 1",
-    },
     "head_parts": {
         "1 to 2 in: return mixed @ w_out.reshape(H, Dh, -1)":
             "NumPy works out -2 in a shape as it does -1",

@@ -1,6 +1,10 @@
-"""Lesson 07: answers as people write them, for attend_heads."""
+"""Lesson 07: answers as people write them, for its exercises."""
 HEAD = '''def attend_heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
                  attend=attend):
+'''
+SEARCH = '''from itertools import combinations
+
+def fewest_heads(says, heads, word, most=3):
 '''
 
 WRONG = {"attend_heads": [HEAD + body for body in (
@@ -244,6 +248,151 @@ WRONG = {"attend_heads": [HEAD + body for body in (
         k, v = remember(k, v)
     merged = attend(q, k, v).swapaxes(0, 1).reshape(T, D)
     return linear(merged, w_out, b_out)
+''')],
+    "head_parts": ["def head_parts(mixed, w_out):\n" + body for body in (
+'''    H, T, Dh = mixed.shape
+    return mixed @ w_out[:, :Dh].T
+''',
+'''    H, T, Dh = mixed.shape
+    return np.stack([mixed[h] @ w_out[:, h * Dh:(h + 1) * Dh].T for h in range(H)])
+''',
+'''    H, T, Dh = mixed.shape
+    strips = np.split(w_out, H, axis=1)
+    return np.stack([mixed[h] @ strips[h].T for h in range(H)])
+''',
+'''    H, T, Dh = mixed.shape
+    return np.stack([mixed[h] @ w_out[:, h * Dh:(h + 1) * Dh] for h in range(H)])
+''',
+'''    H, T, Dh = mixed.shape
+    return sum(mixed[h] @ w_out[h * Dh:(h + 1) * Dh] for h in range(H))
+''',
+'''    H, T, Dh = mixed.shape
+    return mixed.swapaxes(0, 1).reshape(T, H * Dh) @ w_out
+''',
+'''    H, T, Dh = mixed.shape
+    return np.stack([mixed[h] @ w_out[h::H] for h in range(H)])
+''',
+'''    H, T, Dh = mixed.shape
+    return np.stack([mixed[h] @ w_out[h:h + Dh] for h in range(H)])
+''',
+'''    H, T, Dh = mixed.shape
+    return np.stack([mixed[h] @ w_out[:Dh] for h in range(H)])
+''',
+'''    H, T, Dh = mixed.shape
+    y = np.zeros((H, T, H * Dh))
+    for h in range(H):
+        y[h] = mixed[h] @ w_out[h * Dh:(h + 1) * Dh]
+    return y
+''',
+'''    H, T, Dh = mixed.shape
+    return (mixed @ w_out.reshape(H, Dh, -1)).swapaxes(0, 1)
+''',
+'''    return mixed @ w_out
+''')],
+    "fewest_heads": [SEARCH + body for body in (
+'''    for head in heads:
+        if says((head,)) == word:
+            return (head,)
+    return ()
+''',
+'''    for head in heads:
+        if says(head) == word:
+            return head
+''',
+'''    for size in range(1, most):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                return off
+    return ()
+''',
+'''    for size in range(most):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                return off
+    return ()
+''',
+'''    for size in range(most + 1):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                return off
+    return ()
+''',
+'''    for size in range(most, 0, -1):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                return off
+    return ()
+''',
+'''    for size in range(1, len(heads) + 1):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                return off
+    return ()
+''',
+'''    for size in range(1, 4):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                return off
+    return ()
+''',
+'''    found = []
+    for size in range(1, most + 1):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                found.append(off)
+    return found
+''',
+'''    best = ()
+    for size in range(1, most + 1):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                best = off
+    return best
+''',
+'''    for size in range(1, most + 1):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                return size
+    return ()
+''',
+'''    for size in range(1, most + 1):
+        for off in combinations(heads, size):
+            if says(off) == word.strip():
+                return off
+    return ()
+''',
+'''    for size in range(1, most + 1):
+        for off in combinations(heads, size):
+            if says(off) != word:
+                return off
+    return ()
+''',
+'''    for size in range(1, most + 1):
+        for i in range(len(heads) - size + 1):
+            off = tuple(heads[i:i + size])
+            if says(off) == word:
+                return off
+    return ()
+''',
+'''    off = []
+    for head in heads:
+        off.append(head)
+        if len(off) <= most and says(tuple(off)) == word:
+            return tuple(off)
+    return ()
+''',
+'''    for size in range(1, most + 1):
+        for off in combinations(heads, size):
+            on = [head for head in heads if head not in off]
+            if says(on) == word:
+                return off
+    return ()
+''',
+'''    for size in range(1, most + 1):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                return off
+        return ()
 ''')]}
 
 RIGHT = {"attend_heads": [HEAD + body for body in (
@@ -291,4 +440,15 @@ RIGHT = {"attend_heads": [HEAD + body for body in (
         k, v = old_and_new[0], old_and_new[1]
     mixed = np.stack([attend(q[h:h + 1], k[h:h + 1], v[h:h + 1])[0] for h in range(n_head)], 1)
     return linear(mixed.reshape(T, D), w_out, b_out)
-''')]}
+''')],
+    "head_parts": ["def head_parts(mixed, w_out):\n" + body for body in (
+'''    H, T, Dh = mixed.shape
+    return np.stack([mixed[h] @ w_out[h * Dh:(h + 1) * Dh] for h in range(H)])
+''',)],
+    "fewest_heads": [SEARCH + body for body in (
+'''    for size in range(1, most + 1):
+        for off in combinations(heads, size):
+            if says(list(off)) == word:
+                return list(off)
+    return []
+''',)]}

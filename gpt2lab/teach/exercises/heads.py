@@ -1,11 +1,50 @@
-"""Lesson 07: attend_heads; previous_score and head_parts."""
+"""Lesson 07: attend_heads; head_parts and fewest_heads; what the lesson needs beside them."""
+import time
+from itertools import combinations
+
 import numpy as np
 
 from gpt2lab.attention import attend
 from gpt2lab.heads import attend_heads
+from gpt2lab.inside import without_heads
 from gpt2lab.linear import linear
 
 from . import Case, exercise, mistake, random
+
+
+def named(words):
+    """[(block, head), ...] of words such as "1.0 3.2".
+
+    Raises: ValueError where a word is not two whole numbers with a point between.
+    """
+    parts = [word.split(".") for word in words.replace(",", " ").split()]
+    for part in parts:
+        if len(part) != 2 or not all(number.isdecimal() for number in part):
+            raise ValueError(f"a head is written block.head, such as 1.0, not {'.'.join(part)}")
+    return [(int(block), int(head)) for block, head in parts]
+
+
+def speaker(model, text):
+    """says(off): the model's next word with the heads `off` switched off; it asks only once."""
+    ids, known = model.encode(text), {}
+
+    def says(off):
+        off = tuple(off)
+        if off not in known:
+            logits = model.tapped(without_heads(model, off)).next_logits(ids)
+            known[off] = model.tokenizer.decode([int(logits.argmax())])
+        return known[off]
+    return says
+
+
+def best_time(run, times=30):
+    """The shortest of some runs, in microseconds."""
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - start)
+    return 1e6 * min(taken)
 
 
 def _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend, order=(0, 1, 2)):
@@ -41,19 +80,6 @@ def reshape_alone(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=l
 
 
 @mistake(of=attend_heads)
-def reshape_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
-                      attend=attend):
-    """No axes are exchanged, neither at the cut nor at the merge.
-
-    The shapes fit all the way, but a head holds a few whole tokens, not some columns of every
-    token. Follow the number 21 of the small array through your reshape.
-    """
-    T, Dh = len(x), x.shape[-1] // n_head
-    qkv = [part.reshape(n_head, T, Dh) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
-    return _finish(qkv, w_out, b_out, remember, linear, attend, lambda mixed: mixed.reshape(T, -1))
-
-
-@mistake(of=attend_heads)
 def merge_without_swap(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
                        attend=attend):
     """The heads are merged by reshape without exchanging the axes back.
@@ -76,19 +102,6 @@ def interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=lin
     qkv = [part.reshape(len(part), -1, n_head).transpose(2, 0, 1)
            for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
     return _finish(qkv, w_out, b_out, remember, linear, attend)
-
-
-@mistake(of=attend_heads)
-def merged_interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
-                       attend=attend):
-    """The cut is right, but the merge interleaves the columns of the heads.
-
-    After the merge the columns 0 to Dh - 1 must be those of head 0. Which of H and Dh comes last,
-    and so changes fastest, in your reshape?
-    """
-    qkv = [_cut(part, n_head) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
-    return _finish(qkv, w_out, b_out, remember, linear, attend,
-                   lambda mixed: mixed.transpose(1, 2, 0).reshape(len(x), -1))
 
 
 @mistake(of=attend_heads)
@@ -147,16 +160,6 @@ def transposed_projection(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, 
 
 
 @mistake(of=attend_heads)
-def no_bias_at_the_end(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
-                       attend=attend):
-    """The bias of the output projection is forgotten.
-
-    A layer is a product plus a bias. Which of your arguments has not been used?
-    """
-    return _heads(x, w_qkv, b_qkv, w_out, np.zeros_like(b_out), n_head, remember, linear, attend)
-
-
-@mistake(of=attend_heads)
 def remember_ignored(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
                      attend=attend):
     """The keys and values that remember gives back are not used.
@@ -165,6 +168,42 @@ def remember_ignored(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linea
     must your attend get then?
     """
     return _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, None, linear, attend)
+
+
+@mistake(of=attend_heads)
+def reshape_both_ways(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                      attend=attend):
+    """No axes are exchanged, neither at the cut nor at the merge.
+
+    The shapes fit all the way, but a head holds a few whole tokens, not some columns of every
+    token. Follow the number 21 of the small array through your reshape.
+    """
+    T, Dh = len(x), x.shape[-1] // n_head
+    qkv = [part.reshape(n_head, T, Dh) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
+    return _finish(qkv, w_out, b_out, remember, linear, attend, lambda mixed: mixed.reshape(T, -1))
+
+
+@mistake(of=attend_heads)
+def merged_interleaved(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
+    """The cut is right, but the merge interleaves the columns of the heads.
+
+    After the merge the columns 0 to Dh - 1 must be those of head 0. Which of H and Dh comes last,
+    and so changes fastest, in your reshape?
+    """
+    qkv = [_cut(part, n_head) for part in np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)]
+    return _finish(qkv, w_out, b_out, remember, linear, attend,
+                   lambda mixed: mixed.transpose(1, 2, 0).reshape(len(x), -1))
+
+
+@mistake(of=attend_heads)
+def no_bias_at_the_end(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linear=linear,
+                       attend=attend):
+    """The bias of the output projection is forgotten.
+
+    A layer is a product plus a bias. Which of your arguments has not been used?
+    """
+    return _heads(x, w_qkv, b_qkv, w_out, np.zeros_like(b_out), n_head, remember, linear, attend)
 
 
 @mistake(of=attend_heads)
@@ -346,104 +385,184 @@ def heads_in_float64(x, w_qkv, b_qkv, w_out, b_out, n_head, remember=None, linea
 _library_attend, _library_linear = attend, linear
 
 
-def previous_score(pattern):
-    """The right answer to the first exercise: the mean of the weights one left of the diagonal."""
-    t = np.arange(1, pattern.shape[-1])
-    return pattern[:, t, t - 1].mean(axis=-1)
+def fewest_heads(says, heads, word, most=3):
+    """The right answer to the second exercise: sets of one head, then of two, and so on."""
+    for size in range(1, most + 1):
+        for off in combinations(heads, size):
+            if says(off) == word:
+                return off
+    return ()
 
 
-@mistake(of=previous_score)
-def score_of_itself(pattern):
-    """The weights on the diagonal are taken: each token's look at itself.
+def _searched(says, heads, word, sizes):
+    """The first set of one of the sizes, one size after another, that makes the word; or ()."""
+    return next((off for size in sizes for off in combinations(heads, size) if says(off) == word),
+                ())
 
-    The previous token stands one column to the left. Which query has none?
+
+@mistake(of=fewest_heads)
+def one_head_alone(says, heads, word, most=3):
+    """Only single heads are tried; some words need two or three switched off at once.
+
+    Which tool of itertools gives all pairs, and all sets of three?
     """
-    return np.diagonal(pattern, axis1=-2, axis2=-1)[:, 1:].mean(axis=-1)
+    return _searched(says, heads, word, [1])
 
 
-@mistake(of=previous_score)
-def score_with_first(pattern):
-    """The sum is divided by T, but the first token has no previous one.
+@mistake(of=fewest_heads)
+def largest_first(says, heads, word, most=3):
+    """Large sets are tried before small ones, so the set that comes back is not the smallest.
 
-    Only T - 1 tokens can have a score. A perfect head must get exactly 1.
+    Where one head is enough, one is wanted. Which size does your outer loop begin with?
     """
-    return previous_score(pattern) * np.float32((pattern.shape[-1] - 1) / pattern.shape[-1])
+    return _searched(says, heads, word, range(most, 0, -1))
 
 
-@mistake(of=previous_score)
-def score_above(pattern):
-    """The weights right of the diagonal are taken: those are masked, and 0.
+@mistake(of=fewest_heads)
+def most_left_out(says, heads, word, most=3):
+    """Sets of `most` heads are not tried.
 
-    Query down, key across: which index is the larger one, if a token looks back?
+    A range leaves its end out by itself. Which sizes does yours give?
     """
-    t = np.arange(1, pattern.shape[-1])
-    return pattern[:, t - 1, t].mean(axis=-1)
+    return _searched(says, heads, word, range(1, most))
 
 
-@mistake(of=previous_score)
-def score_of_all_heads(pattern):
-    """One number came out for all heads together.
+@mistake(of=fewest_heads)
+def pairs_at_most(says, heads, word, most=3):
+    """Sets of more than two heads are not tried, whatever `most` is.
 
-    Each head needs its own mean. Which axis of your weights (H, T - 1) should the mean run along?
+    How does one loop go over all sizes up to most?
     """
-    return np.full(len(pattern), previous_score(pattern).mean())
+    return _searched(says, heads, word, range(1, min(most, 2) + 1))
 
 
-@mistake(of=previous_score)
-def score_of_each_token(pattern):
-    """The mean runs over the heads: one number for each token comes out.
+@mistake(of=fewest_heads)
+def beyond_most(says, heads, word, most=3):
+    """Sets of more than `most` heads are tried too.
 
-    Each head needs its own mean, over its tokens. Which axis of your weights (H, T - 1) is that?
+    Where no set of up to `most` heads does it, () is wanted. Where does your search end?
     """
-    t = np.arange(1, pattern.shape[-1])
-    return pattern[:, t, t - 1].mean(axis=0)
+    return _searched(says, heads, word, range(1, len(heads) + 1))
 
 
-@mistake(of=previous_score)
-def score_not_averaged(pattern):
-    """The weights are added, not averaged.
+@mistake(of=fewest_heads)
+def neighbours_alone(says, heads, word, most=3):
+    """Only heads that stand beside each other in the list are switched off together.
 
-    A perfect head must get 1, however long the text is. By what do you divide the sum?
+    Any two heads make a pair. What does itertools call sets of a size?
     """
-    return previous_score(pattern) * np.float32(pattern.shape[-1] - 1)
+    sets = (heads[i:i + size] for size in range(1, most + 1)
+            for i in range(len(heads) - size + 1))
+    return next((tuple(off) for off in sets if says(tuple(off)) == word), ())
 
 
-@mistake(of=previous_score)
-def score_two_back(pattern):
-    """The weights two to the left of the diagonal are taken, not one.
+@mistake(of=fewest_heads)
+def piled_up(says, heads, word, most=3):
+    """Each head is switched off beside all heads that were tried before it: the set only grows.
 
-    Token 1 looks back at token 0. Which column belongs to query t?
+    A head of which nothing came must be on again for the next trial. Where does each set begin?
     """
-    t = np.arange(2, pattern.shape[-1])
-    return pattern[:, t, t - 2].mean(axis=-1)
+    sets = (tuple(heads[:size]) for size in range(1, most + 1))
+    return next((off for off in sets if says(off) == word), ())
 
 
-@mistake(of=previous_score)
-def diagonal_of_heads(pattern):
-    """np.diagonal goes through the first two axes, heads and queries, not queries and keys.
+@mistake(of=fewest_heads)
+def all_but_these(says, heads, word, most=3):
+    """All heads are off but a few; the few should be off.
 
-    Without axes it takes the first two. Which two axes hold the pattern of one head?
+    says takes the heads that are switched off. What do you hand to it?
     """
-    return np.diagonal(pattern, -1).mean(axis=-1)
+    return next((off for size in range(1, most + 1) for off in combinations(heads, size)
+                 if says(tuple(head for head in heads if head not in off)) == word), ())
 
 
-@mistake(of=previous_score)
-def score_keeps_its_axis(pattern):
-    """The result has an axis too many: (H, 1), not (H,).
+@mistake(of=fewest_heads)
+def the_last_set(says, heads, word, most=3):
+    """The last set of its size comes back; the first is wanted.
 
-    Asked for is one number for each head. What does keepdims=True do to a mean?
+    Who has found one need not look on. Where does your return stand?
     """
-    return previous_score(pattern)[:, None]
+    for size in range(1, most + 1):
+        found = [off for off in combinations(heads, size) if says(off) == word]
+        if found:
+            return found[-1]
+    return ()
 
 
-@mistake(of=previous_score)
-def score_in_float64(pattern):
-    """The values are right, but float32 numbers have become float64.
+@mistake(of=fewest_heads)
+def all_sets(says, heads, word, most=3):
+    """Several sets come back; the first of the smallest is wanted.
 
-    A list of Python's numbers turned into an array is float64, and so is np.zeros. Where does one
-    come in?
+    Who has found one need not look on. What does return give back here?
     """
-    return previous_score(pattern).astype(np.float64)
+    return [off for size in range(1, most + 1) for off in combinations(heads, size)
+            if says(off) == word]
+
+
+@mistake(of=fewest_heads)
+def size_alone(says, heads, word, most=3):
+    """The number of heads comes back; the heads themselves are wanted.
+
+    The loop knows which heads it has switched off. What are they called in your loop?
+    """
+    off = _searched(says, heads, word, range(1, most + 1))
+    return len(off)
+
+
+@mistake(of=fewest_heads)
+def head_without_its_set(says, heads, word, most=3):
+    """A single head is handed over bare, not in a set.
+
+    says takes a set, here of one head: (head,) with a comma. Which sizes do your sets have?
+    """
+    return next((head for head in heads if says((head,)) == word), ()) or _searched(
+        says, heads, word, range(2, most + 1))
+
+
+@mistake(of=fewest_heads)
+def set_for_another_word(says, heads, word, most=3):
+    """The first set comes back for which the word is not said.
+
+    Which comparison stands in your if?
+    """
+    return next((off for size in range(1, most + 1) for off in combinations(heads, size)
+                 if says(off) != word), ())
+
+
+@mistake(of=fewest_heads)
+def set_without_blank(says, heads, word, most=3):
+    """The word is never heard: the blank in front of it is a part of the word.
+
+    The model's words carry the blank before them: " king". Do you compare with word as it came?
+    """
+    return _searched(says, heads, word.strip(), range(1, most + 1))
+
+
+@mistake(of=fewest_heads)
+def empty_set_tried(says, heads, word, most=3):
+    """The empty set counts as an answer.
+
+    Asked for are heads to switch off, at least one. Which size does your range begin with?
+    """
+    return _searched(says, heads, word, range(most + 1))
+
+
+@mistake(of=fewest_heads)
+def first_head_kept_on(says, heads, word, most=3):
+    """The first of the heads is never switched off.
+
+    Python counts from 0. Which of the heads do your sets use?
+    """
+    return _searched(says, heads[1:], word, range(1, most + 1))
+
+
+@mistake(of=fewest_heads)
+def last_head_kept_on(says, heads, word, most=3):
+    """The last of the heads is never switched off.
+
+    A range leaves its end out by itself. Which of the heads do your sets use?
+    """
+    return _searched(says, heads[:-1], word, range(1, most + 1))
 
 
 def head_parts(mixed, w_out):
@@ -455,7 +574,8 @@ def head_parts(mixed, w_out):
 def columns_of_w_out(mixed, w_out):
     """Each head got its columns of w_out, not its rows.
 
-    w_out is stored (in, out), and the heads come in. Along which axis do you cut?
+    w_out is stored (in, out), and the numbers of a head come in: Dh of them. Along which axis of
+    w_out do you cut?
     """
     D = w_out.shape[-1]
     return mixed @ w_out.T.reshape(len(mixed), -1, D)
@@ -497,6 +617,16 @@ def rows_of_head_0(mixed, w_out):
     After the merge, head h fills the columns from h * Dh on. Which rows of w_out meet them?
     """
     return mixed @ w_out[:mixed.shape[-1]]
+
+
+@mistake(of=head_parts)
+def columns_of_head_0(mixed, w_out):
+    """All heads meet the first Dh columns of w_out; each has rows of its own there.
+
+    w_out is stored (in, out), and the numbers of a head come in. Along which axis do you cut, and
+    where does head h begin?
+    """
+    return mixed @ w_out[:, :mixed.shape[-1]].T
 
 
 @mistake(of=head_parts)
@@ -554,16 +684,32 @@ CASES = [
 ]
 
 
-def _pattern(*shape, seed):
-    weights = np.tril(np.random.default_rng(seed).random(shape))
-    return (weights / weights.sum(axis=-1, keepdims=True)).astype(np.float32)
+def _told(words):
+    """A `says` that knows what is said for some sets of heads; for all others it says " king"."""
+    def says(off):
+        return words.get(frozenset(off), " king")
+    return says
 
 
-PERFECT = np.stack([np.eye(4, k=-1), np.eye(4), np.tile([1, 0, 0, 0], (4, 1))]).astype(np.float32)
-PERFECT[:, 0] = [1, 0, 0, 0]
-PATTERNS = [
-    Case("heads that look at the previous token, at themselves, at the first", (PERFECT,)),
-    Case("two heads, five tokens", (_pattern(2, 5, 5, seed=1),)),
+FOUR = [(0, 0), (0, 1), (1, 0), (1, 1)]
+WORDS = _told({
+    frozenset(): " nobody", frozenset({(0, 1)}): " nobody",
+    frozenset({(1, 0)}): " man", frozenset({(1, 1)}): " dog",
+    frozenset({(0, 0), (0, 1)}): " man",
+    frozenset({(0, 0), (1, 0)}): " woman", frozenset({(0, 1), (1, 1)}): " woman",
+    frozenset({(0, 0), (0, 1), (1, 1)}): " lady", frozenset({(0, 1), (1, 0), (1, 1)}): " lady",
+    frozenset(FOUR): " queen", frozenset({(0, 0)}): " first", frozenset({(0, 1), (1, 0)}): " last"})
+SEARCHES = [
+    Case("one head is enough", (WORDS, FOUR, " man")),
+    Case("two heads are needed, which do not stand side by side", (WORDS, FOUR, " woman")),
+    Case("three heads are needed", (WORDS, FOUR, " lady")),
+    Case("the first head alone", (WORDS, FOUR, " first")),
+    Case("the last head alone", (WORDS, FOUR, " dog")),
+    Case("two heads are needed, and two are allowed", (WORDS, FOUR, " woman", 2)),
+    Case("no set of up to two heads does it", (WORDS, FOUR, " lady", 2)),
+    Case("no set of up to three heads does it", (WORDS, FOUR, " queen")),
+    Case("all four heads are needed", (WORDS, FOUR, " queen", 4)),
+    Case("what is said with all heads on does not count", (WORDS, FOUR, " nobody")),
 ]
 PARTS = [
     Case("two heads of one column, one token",
@@ -572,5 +718,5 @@ PARTS = [
 ]
 
 exercise(attend_heads, CASES, tolerance=2e-5)
-exercise(previous_score, PATTERNS)
+exercise(fewest_heads, SEARCHES)
 exercise(head_parts, PARTS)

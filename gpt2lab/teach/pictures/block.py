@@ -3,7 +3,7 @@ import numpy as np
 
 from gpt2lab.teach import plot, show
 
-from .start_here import GREY, _Plan
+from .page import GREY, Page
 
 PARTS = {"attn": "attention", "mlp": "MLP"}
 
@@ -113,7 +113,7 @@ def plan(sizes, block, T, D):
     sizes: {"resid_pre": ..., "ln_1": ..., "attn": ..., "resid_mid": ..., "ln_2": ..., "mlp": ...,
     "resid_post": ...}.
     """
-    draw = _Plan(470, ())
+    draw = Page(470, ())
     n = {name: show.number(value, 2) for name, value in sizes.items()}
     draw.fig.drawn = sizes
     draw.fig.few_colours = True

@@ -192,19 +192,21 @@ def glance_words(fig, labels, step):
 
 
 def labels_of(scores):
-    """Scores (3, L, H) as texts (L, H): all three where there is room, else the highest."""
+    """Scores (3, L, H) as texts (L, H): the highest of the three for each head."""
     _, L, H = scores.shape
     return tuple(tuple(_label(scores[:, i, h], H) for h in range(H)) for i in range(L))
 
 
 def _label(scores, H):
-    """A head's scores in hundredths, each behind the letter of its job."""
-    known = [(letter, score) for (letter, _), score in zip(JOBS, scores) if np.isfinite(score)]
+    """A head's highest score: behind the word of its job, or its letter where room is scarce."""
+    known = [(score, word) for (_, word), score in zip(JOBS, scores) if np.isfinite(score)]
     if not known:
         return "–"
+    score, word = max(known)
     if H > 5:
-        known = [max(known, key=lambda pair: pair[1])]
-    return " ".join(f"{letter}{100 * score:.0f}" for letter, score in known)
+        letter = next(letter for letter, name in JOBS if name == word)
+        return f"{letter}{100 * score:.0f}"
+    return f"{word.removeprefix('what ').split()[0]} {score:.2f}"
 
 
 def glance_maps(patterns, step):
@@ -239,9 +241,12 @@ def _draw_glance(fig, patterns, scores, step, cut):
     """All small maps, what stands around them, and what the letters below them mean."""
     fig.add_artist(Stamp(glance_maps(patterns, step), EDGE, TOP, zorder=1))
     fig.add_artist(Stamp(printed(glance_words, tall(fig), labels_of(scores), step)))
-    which = "below each map" if patterns.shape[1] <= 5 else "below each map, only its highest"
-    write(fig, 12, 20, f"{which}: mean weight in hundredths{cut}\n"
-                       "on the (P) previous word, (F) first word, (R) what followed last time")
+    legend = (f"below each map: its highest mean weight{cut}, of those on the\n"
+              "previous word, the first word, the word that followed last time")
+    if patterns.shape[1] > 5:
+        legend = (f"below each map: its highest mean weight in hundredths{cut}, on the\n"
+                  "(P) previous word, (F) first word, (R) what followed last time")
+    write(fig, 12, 20, legend)
 
 
 def _mark(fig, step, H, block, head, off):
@@ -278,25 +283,27 @@ def glance(tokens, patterns, scores, block=None, head=None):
 
 
 @plot.styled
-def switch(tokens, patterns, scores, best, on, without, block, head, off=True):
-    """All heads at a glance, and the next words with all heads and with one head switched off.
+def switch(tokens, patterns, scores, best, on, without, heads):
+    """All heads at a glance, and the next words with all heads and with some switched off.
 
     best: some next words, the most probable first; on, without: their probabilities with all heads
-    and with this head off. Where the head is not off, only `on` is drawn.
+    and with heads [(block, head), ...] off. Where none is off, only `on` is drawn.
     """
     L, H, T, _ = patterns.shape
     _, cut = words(tokens, T)
     best = [show.short(word) for word in best]
     step = step_of(L, 336)
-    one, two = show.number(on[0], 2), show.number(without[0], 2)
-    change = (f"With block {block} head {head} off, “{best[0]}” goes from {one} to {two}." if off
+    one, two, off = show.number(on[0], 2), show.number(without[0], 2), len(heads) > 0
+    named = " ".join(f"{block}.{head}" for block, head in heads)
+    change = (f"With {named} off, “{best[0]}” goes from {one} to {two}." if off
               else f"All heads are on; the best next word is “{best[0]}” with {one}.")
     drawn = {"patterns": patterns, "scores": scores, "on": on} | ({"off": without} if off else {})
     fig = paper(TOP + L * step + 300, drawn=drawn, alt=(
-        "All heads as small maps, and the next words with one head on or off.\n"
+        "All heads as small maps, and the next words with some heads on or off.\n"
         f"{L * H} heads on {T} tokens{cut}. {change}"))
     _draw_glance(fig, patterns, scores, step, cut)
-    _mark(fig, step, H, block, head, off)
+    for block, head in heads:
+        _mark(fig, step, H, block, head, True)
     ax = box(fig, LEFT, TOP + L * step + 35, 420, 235)
     places = np.arange(len(best))
     ax.barh(places - 0.2 * off, on, height=0.4 if off else 0.7, color=plot.BLUE)
@@ -308,7 +315,89 @@ def switch(tokens, patterns, scores, best, on, without, block, head, off=True):
         ax.annotate(word, (0, place), (-6, 0), ha="right", **near)
         text, end = (f"{a:.3f} → {b:.3f}", max(a, b)) if off else (f"{a:.3f}", a)
         ax.annotate(text, (end, place), (6, 0), **near)
-    title = f", block {block} head {head} off (hatched)" if off else ""
+    title = ", with the crossed heads off (hatched)" if off else ""
     ax.set(ylim=(len(best) - 0.5, -0.5), xlim=(0, max(on.max(), without.max()) * 1.3),
            title=f"next words: all heads (blue){title}")
+    return fig
+
+
+@plot.styled
+def parking(tokens, weights, values, mixed, block, head):
+    """One head: how much each token looks at the first one, its value's length, what it mixes.
+
+    weights (T,) on the first token, values (T,) and mixed (T,) the lengths of the value of each
+    token and of what the head hands to it.
+    """
+    tokens, cut = words(tokens, len(weights))
+    parked = weights > 0.9
+    fig, (left, right) = plot.figure(2, height=340, drawn={
+        "weights": weights, "values": values, "mixed": mixed}, alt=(
+        "One head: weights on the first token, and lengths of values and of what is handed over.\n"
+        f"Block {block}, head {head}{cut}: {parked.sum()} of {len(weights)} tokens give over 0.9 "
+        f"to the first one, whose value has length {show.number(values[0], 1)}; the others' values "
+        f"have {show.number(values[1:].min(), 1)} to {show.number(values[1:].max(), 1)}. "
+        f"“{tokens[-1]}” gives it {show.number(weights[-1], 2)} and gets "
+        f"{show.number(mixed[-1], 1)}."))
+    places = np.arange(len(tokens))
+    left.bar(places, weights, color=plot.BLUE)
+    right.bar(places - 0.2, values, 0.4, color=plot.GREEN, label="its value")
+    right.bar(places + 0.2, mixed, 0.4, color=plot.VERMILLION, hatch="//", edgecolor="white",
+              label="what the head hands to it")
+    for ax in (left, right):
+        step = -(-len(tokens) // 32)
+        ax.set_xticks(places[::step], [show.short(token) for token in tokens[::step]], rotation=90)
+    left.set(title="weight on the first token", ylim=(0, 1.05), ylabel="weight",
+             xlabel="query: the token that looks")
+    right.set(title="length", ylim=(0, 1.35 * max(values.max(), mixed.max())), xlabel="token")
+    right.legend(frameon=False, loc="upper left")
+    return fig
+
+
+@plot.styled
+def silenced(chances, word, on):
+    """How probable a word is with one head off: chances (L, H), block down, head across."""
+    L, H = chances.shape
+    low = [f"block {i} head {h} ({show.number(chances[i, h], 2)})"
+           for i, h in np.argwhere(chances < on / 4)]
+    fig, (ax,) = plot.figure(height=300, drawn={"chances": chances}, alt=(
+        "How probable one next word is when one head is switched off, a cell for each head.\n"
+        f"With all heads on, “{word}” has {show.number(on, 2)}. It falls below a quarter of that "
+        f"without {', or without '.join(low) or 'no head'}."))
+    image = plot.draw_map(ax, chances, range(L), range(H), "cividis", 0, 1)
+    ax.tick_params(axis="x", rotation=0)
+    ax.set(title=f"probability of {word}; {on:.2f} with all heads on", ylabel="in block",
+           xlabel="the head that is off")
+    fig.colorbar(image, ax=ax, label="probability")
+    return fig
+
+
+@plot.styled
+def growth(name, S, weights, pairs, N):
+    """Multiplications for one new token in one block, over the S tokens read so far.
+
+    weights (len(S),) with the block's weights, pairs (len(S),) with the keys and values of all
+    tokens; N: the model's context.
+    """
+    meet = S[np.abs(pairs - weights).argmin()]
+    share = pairs[S == N][0] / (pairs + weights)[S == N][0]
+    fig, (ax,) = plot.figure(height=300, drawn={"weights": weights, "pairs": pairs}, alt=(
+        "Multiplications for one token in one block, over the number of tokens read so far.\n"
+        f"{name}: the two lines meet at {meet:,} tokens; its context ends at {N:,}. There, pairs "
+        f"of tokens make {100 * share:.0f} percent of the multiplications."))
+    ax.plot(S, weights / 1e6, color=plot.BLUE)
+    ax.plot(S, pairs / 1e6, color=plot.VERMILLION, linestyle="--")
+    top = 1.15 * pairs.max() / 1e6
+    ax.axvspan(0, N, color="0.9", zorder=0)
+    ax.annotate(f"what it\ncan read:\n{N:,}", (0, top), (4, -4), textcoords="offset points",
+                va="top")
+    ax.plot(meet, weights[0] / 1e6, "o", color="black")
+    near = {"textcoords": "offset points"}
+    ax.annotate(f"they meet at {meet:,}", (meet, weights[0] / 1e6), (12, -8), va="top", **near)
+    ax.annotate("with weights: the same for each token", (1.05 * N, weights[0] / 1e6), (4, 5),
+                color=plot.BLUE, va="bottom", **near)
+    half = len(S) // 2
+    ax.annotate("with keys and values:\ngrows with the text", (S[half], pairs[half] / 1e6),
+                (12, -8), color=plot.VERMILLION, va="top", **near)
+    ax.set(title=name, xlabel="S, tokens read so far", xlim=(0, S[-1]), ylim=(0, top),
+           ylabel="multiplications, millions")
     return fig
