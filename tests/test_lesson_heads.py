@@ -138,7 +138,7 @@ def test_switch_draws_the_models_probabilities(model, lesson, text):
     on = probabilities(model.next_logits(ids))
     less = model.tapped(without_heads(model, [(1, 0), (2, 3)]))
     off = probabilities(less.next_logits(ids))
-    fig = lesson.switch(text, "1.0 2.3")
+    fig = lesson.switch(text, "1.0", "2.3")
     arrays, bars = drawn(fig), fig.axes[-1]
     near = {*np.argsort(-on)[:8], *np.argsort(-off)[:8]}
     words = {show.short(show.tokens(model.tokenizer, [i])[0]): i for i in near}
@@ -147,7 +147,7 @@ def test_switch_draws_the_models_probabilities(model, lesson, text):
     np.testing.assert_array_equal(arrays["off"], off[ids])
     np.testing.assert_allclose([bar.get_width() for bar in bars.patches], [*on[ids], *off[ids]])
     assert on.argmax() in ids and off.argmax() in ids
-    assert "off" not in drawn(lesson.switch(text, ""), render=False)
+    assert "off" not in drawn(lesson.switch(text, "", ""), render=False)
 
 
 def test_usable_at_12_blocks_of_12_heads_and_64_tokens(wide):
@@ -155,7 +155,7 @@ def test_usable_at_12_blocks_of_12_heads_and_64_tokens(wide):
     arrays = drawn(pictures.glance(*lesson.heads_of(text), 11, 11))
     assert arrays["patterns"].shape == (12, 12, 64, 64) and arrays["scores"].shape == (3, 12, 12)
     assert drawn(lesson.look(text, 11, 11, 63))["row"].shape == (64,)
-    assert len(drawn(lesson.switch(text, "11.0"))["on"]) == 8
+    assert len(drawn(lesson.switch(text, "11.0", ""))["on"]) == 8
 
 
 def test_a_move_runs_no_model_and_draws_no_word_again(lesson, monkeypatch):
@@ -168,7 +168,7 @@ def test_a_move_runs_no_model_and_draws_no_word_again(lesson, monkeypatch):
     assert pixels.printed.cache_info().misses == words
 
 
-MOVES = pytest.mark.parametrize("explorer, moved", [("look", (1, 0, 1)), ("switch", ("1.0",))])
+MOVES = pytest.mark.parametrize("explorer, moved", [("look", (1, 0, 1)), ("switch", ("1.0", ""))])
 
 
 @MOVES

@@ -12,7 +12,7 @@ LESSON = "05_layernorm.ipynb"
 
 def test_a_guess_is_possible_and_made_by_keyboard(lab, page, my_ops, shot):
     with opened(page, lab, lab.folder / LESSON):
-        answer = cell_with(page, "pictures.stream_sizes({")
+        answer = cell_with(page, "pictures.stream_sizes(")
         question = cell_with(page, "Without the norm, the stream ends")
         assert not answer.locator("img").is_visible(), "the answer is seen before the guess"
         assert not question.locator(".cm-content").is_visible(), "the guess shows its answer"
