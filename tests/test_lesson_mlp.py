@@ -9,13 +9,14 @@ import gpt2lab
 from cells import functions, ran, shown
 from drawing import drawn
 from gpt2lab.gelu import exact_gelu, gelu
-from gpt2lab.inside import never_seen, unit_pushes
+from gpt2lab.inside import never_seen, unit_pushes, without_heads
 from gpt2lab.mlp import mlp
 from gpt2lab.teach import show, writes
 from gpt2lab.teach.exercises.mlp import (
     CORPUS,
     bracketed,
     chance,
+    likely,
     merged,
     most_needed,
     one_unit,
@@ -83,9 +84,12 @@ def test_curves_are_the_three_functions(lesson, point, factor):
     np.testing.assert_allclose(tanh_form(x, 0.044715), gelu(x))
 
 
-def test_gelus_lowest_place_is_flat(lesson):
-    """The explorer starts there: x = -0.75."""
+def test_gelus_lowest_place_is_flat_and_the_papers_factor_is_the_best_of_the_slider(lesson):
+    """What the explorer is asked for. It starts elsewhere."""
     x = np.linspace(-5, 5, 201)
+    factors = 0.029715 + 0.001 * np.arange(31)
+    gaps = [np.abs(tanh_form(x, factor) - exact_gelu(x)).max() for factor in factors]
+    assert factors[np.argmin(gaps)] == pytest.approx(0.044715)
     assert x[exact_gelu(x).argmin()] == pytest.approx(-0.75)
     assert "with slope 0.00, GELU with erf -0.1700 with slope 0.00" in lesson.curves(
         -0.75, 0.044715).alt
@@ -113,11 +117,16 @@ def test_without_a_switch_two_layers_are_one_and_units_bend_nothing(tmp_path, mo
     assert counts == sorted(counts) and counts[2] < 60 and counts[-1] == 200
 
 
-def test_a_sleeping_relu_learns_nothing_and_gelu_wakes():
+def test_a_sleeping_relu_learns_nothing_and_soft_ones_wake():
     names = ran("08_mlp", "import math", "def nearest_line", "def losses")
-    losses = names["losses"]
+    losses, leaky, points = names["losses"], names["tried"]["leaky ReLU"], names["points"]
+    assert list(leaky(np.array([-2.0, 3.0]))) == [-0.2, 3]
     assert len(set(losses(names["relu"], -1.5))) == 1
-    assert losses(exact_gelu, -1.5)[-1] < 0.01 < 1.6 < losses(exact_gelu, -2.5)[-1]
+    silent = np.mean((2 * points) ** 2)
+    assert losses(names["relu"], -2.5)[-1] == silent
+    assert losses(exact_gelu, -1.5)[-1] < 0.01 and losses(leaky, -1.5)[-1] < 0.01
+    assert losses(exact_gelu, -2.5)[-1] == pytest.approx(silent, abs=0.01)
+    assert losses(leaky, -2.5)[-1] < 1.2
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +160,40 @@ def test_no_single_unit_holds_the_city_and_sixteen_do(model, emerald):
     assert not writes(gone, text, 2).startswith(" City") and writes(gone, STORY, 1) == " king"
     witch = [chance(one, "The Wicked", " Witch") for one in (model, without(model, [(1, 38)]))]
     assert witch[0] > 0.6 and witch[1] < 0.2
+
+
+def test_the_block_whose_heads_the_king_needs_and_whose_units_the_city_needs(model, emerald):
+    """The control of the lesson: the other part off, for either word."""
+    c, (text, units, _) = model.config, emerald
+
+    def chances(one):
+        return chance(one, text, " City"), chance(one, STORY, " king")
+
+    def heads_off(*blocks):
+        heads = [(block, head) for block in blocks for head in range(c.n_head)]
+        return chances(model.tapped(without_heads(model, heads)))
+
+    def units_off(*blocks):
+        return chances(without(model, [(b, u) for b in blocks for u in range(c.n_inner)]))
+    (city, king), (city_left, king_left) = heads_off(1), units_off(1)
+    assert city > 0.9 and king < 0.1 and city_left < 0.1 and king_left > 0.8
+    assert 0.3 < heads_off(*range(4))[0] < 0.4 and max(units_off(0)) < 0.005
+    alone = model.tapped(without_heads(model, [(b, h) for b in range(4) for h in range(4)]))
+    ids = model.encode(text)
+    np.testing.assert_allclose(alone.next_logits(ids), alone.next_logits([7] * 4 + [ids[-1]]),
+                               atol=1e-4)      # the last token is all that it reads
+    assert likely(model, text) == "·City 0.92, crow 0.01"
+    assert likely(without(model, units[:16]), text) == "crow 0.06, ·City 0.05"
+
+
+def test_the_table_of_heads_and_units_is_what_its_columns_say(model):
+    names = ran("08_mlp", "import math", "tiny, emerald =", "c, rows = tiny.config")
+    none, *_, every = names["rows"]
+    assert none[1] == none[2] == chance(model, "They came to the Emerald", " City")
+    assert none[3] == none[4] == chance(model, STORY, " king")
+    heads = [(block, head) for block in range(4) for head in range(4)]
+    assert every[1] == chance(model.tapped(without_heads(model, heads)),
+                              "They came to the Emerald", " City")
 
 
 def test_one_unit_rewritten_changes_one_thing(model, reading):

@@ -4,7 +4,7 @@ import math
 import numpy as np
 
 from gpt2lab.gelu import exact_gelu, gelu
-from gpt2lab.inside import never_seen, trace_of, unit_activations, unit_pushes
+from gpt2lab.inside import best_tokens, never_seen, trace_of, unit_activations, unit_pushes
 from gpt2lab.linear import linear as library_linear
 from gpt2lab.mlp import mlp
 from gpt2lab.sampling import probabilities
@@ -120,12 +120,21 @@ def chance(model, text, word):
     return float(probabilities(logits)[model.encode(word)[0]])
 
 
+def likely(model, text, count=2):
+    """The tokens that a model thinks most probable after a text, with their probabilities."""
+    p = probabilities(model.next_logits(model.encode(text)))                        # (V,)
+    best = best_tokens(p, count)
+    words = show.tokens(model.tokenizer, best)
+    return ", ".join(f"{word} {p[i]:.2f}" for word, i in zip(words, best))
+
+
 def most_needed(model, text, word, blocks, awake=1.0):
     """The units (block, unit) awake at the end of a text, the one the word needs most first.
 
     Gives the units and, for each, the word's probability without it. awake: the least activation
     of a unit that is tried; what is nearly asleep adds nearly nothing.
     """
+    chance(model, text, word)                   # what it reads the head with is made once for all
     _, trace = trace_of(model, text)
     act = {block: trace[f"h.{block}.mlp.act"][-1] for block in blocks}              # (F,) each
     units = [(b, int(u)) for b in blocks for u in np.flatnonzero(act[b] > awake)]

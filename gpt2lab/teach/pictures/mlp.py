@@ -108,7 +108,7 @@ def _unit(fig, axes, block, unit, places, activations, yours, words, pushes):
     _bars(axes[1], shown, pushes, [plot.BLUE if value > 0 else plot.VERMILLION for value in pushes])
     up = len(words) - round(0.4 * len(words))
     axes[1].axhline(up - 0.5, color="0.6", linewidth=0.8, linestyle=":")
-    axes[1].set(title="pushes up and down", xlabel="push on the token's logit")
+    axes[1].set(title="pushes up and down", xlabel="push on the logit")
     for ax in axes:
         if ax.get_subplotspec().rowspan.stop < ax.get_gridspec().nrows:
             ax.set_xlabel("")
