@@ -55,8 +55,10 @@ def curves(x, values, point, at, slopes, factor):
         axes[0].plot(x, y, color=plot.COLOURS[i], linestyle=dash, linewidth=width, label=name,
                      zorder=order, alpha=alpha)
         axes[0].plot(point, at[name], plot.MARKERS[i], color=plot.COLOURS[i], zorder=4)
-    axes[0].annotate(f"{at['GELU with erf']:z.4f}", (point, at["GELU with erf"]), xytext=(0, -9),
-                     textcoords="offset points", ha="center", va="top", color=plot.VERMILLION)
+    beside = -0.4 < point < 3                           # where the curve rises: no room below
+    axes[0].annotate(f"{at['GELU with erf']:z.4f}", (point, at["GELU with erf"]),
+                     xytext=(10, -9) if beside else (0, -9), textcoords="offset points",
+                     ha="left" if beside else "center", va="top", color=plot.VERMILLION)
     axes[0].legend(frameon=False, loc="upper left")
     axes[0].set(xlabel="x", ylabel="activation", xlim=(-4, 4), ylim=(-0.8, 4))
     axes[1].plot(x, 1e4 * gap, color=plot.BLACK)
