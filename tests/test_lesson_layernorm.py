@@ -219,7 +219,7 @@ def test_the_norm_buys_room_for_steps_and_starts(seed):
             assert errors[0] == pytest.approx(np.log(256), abs=0.4)
         if start[2] == "without" and start[:2] != (0.06, 0.006):
             assert errors.max() > 100           # it may come down again
-        else:                                   # "about as much as letter frequencies tell"
+        else:                                   # "no better yet than letter frequencies"
             assert errors.max() < 8 and errors[-10:].mean() == pytest.approx(alone, abs=0.4)
 
 
