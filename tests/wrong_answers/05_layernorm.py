@@ -198,6 +198,9 @@ WRONG = {"layer_norm": [
     return w * gain, b + bias
 ''',
 '''def fold(gain, bias, w, b):
+    return gain * w, b
+''',
+'''def fold(gain, bias, w, b):
     return gain @ w, bias @ w + b
 ''',
 '''def fold(gain, bias, w, b):

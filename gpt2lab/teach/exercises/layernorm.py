@@ -7,7 +7,7 @@ from gpt2lab.layernorm import layer_norm
 from gpt2lab.model import GPT2, Ops
 
 from . import Case, exercise, mistake, random
-from .training import read_book
+from .training import frequencies_loss, read_book
 
 
 @mistake(of=layer_norm)
@@ -551,6 +551,26 @@ def bias_added_as_it_is(gain, bias, w, b):
 
 
 @mistake(of=fold)
+def on_columns_and_added(gain, bias, w, b):
+    """The gain multiplies the columns of w, and the bias is added to b as it is.
+
+    Number i of the layer's input is multiplied by row i of w. gain[:, None] has shape (D, 1). And
+    what does the layer do with an input such as the bias?
+    """
+    return gain_on_columns(gain, bias, w, b)[0], b + np.resize(bias, b.shape)
+
+
+@mistake(of=fold)
+def on_columns_and_lost(gain, bias, w, b):
+    """The gain multiplies the columns of w, and the bias of the norm is lost.
+
+    Number i of the layer's input is multiplied by row i of w. gain[:, None] has shape (D, 1). And
+    what does the layer make of a row that is the bias alone?
+    """
+    return gain_on_columns(gain, bias, w, b)[0], b.copy()
+
+
+@mistake(of=fold)
 def bias_through_the_new_w(gain, bias, w, b):
     """The bias goes through the new w: it is stretched by the gain too.
 
@@ -652,13 +672,20 @@ def new_model(spread, layer_norm, blocks=24):
     """
     config = training.Config(vocab_size=256, n_positions=8, n_embd=64, n_layer=blocks, n_head=4)
     row = training.first_numbers(config, np.random.default_rng(0)).astype(np.float64)
-    w = {name: values * (spread / 0.06 if name[0] == "h" and values.ndim == 2 else 1)
-         for name, values in training.named(config, row).items()}
+    w = training.named(config, _spread(config, row, spread))
     nudge = np.random.default_rng(1).normal(0, 1e-9, w["wpe.weight"].shape)
     texts = [np.stack(list(_stages(config, weights, layer_norm)))
              for weights in (w, w | {"wpe.weight": w["wpe.weight"] + nudge})]
     return (np.array([size(x) for x in texts[0]]),
             np.array([size(x) for x in texts[1] - texts[0]]) / size(nudge))
+
+
+def _spread(config, row, spread):
+    """The row, in which the weights of the blocks now have this deviation; it is written into."""
+    for name, values in training.named(config, row).items():
+        if name[0] == "h" and values.ndim == 2:
+            values *= spread / 0.06
+    return row
 
 
 def _stages(config, w, layer_norm):
@@ -669,15 +696,28 @@ def _stages(config, w, layer_norm):
         yield trace[f"h.{i}.resid_post"]
 
 
-def trained(ops, rate, normed, seed=0, steps=50):
+def frequencies_alone():
+    """Mean error on the book's bytes of a guess by how frequent each byte is, and nothing else."""
+    return frequencies_loss(_bytes())
+
+
+def _bytes():
+    return np.frombuffer(read_book().encode(), np.uint8).astype(int)
+
+
+def trained(ops, rate, normed, spread=0.06, seed=0, steps=50):
     """Losses (steps,) of a small new model with 12 blocks that learns to write the book's bytes.
 
     normed: whether ops.layer_norm is the norm; else it gives its rows back, and its way back too.
+    spread: the numbers of the blocks are drawn with about this deviation.
     """
-    ids = np.frombuffer(read_book().encode(), np.uint8).astype(int)
+    ids = _bytes()
     training_of = training.Training(training.small_config(N=32, D=32, L=12, H=2),
                                     training.pages_of(ids, 32), steps, rate, 1, seed, ops,
                                     training.OURS if normed else NO_NORM)
+    row, *rest = training_of._now
+    row = _spread(training_of.config, row.copy(), spread)
+    training_of._now = row, *rest
     with np.errstate(all="ignore"):
         for _ in range(steps):
             training_of.advance()

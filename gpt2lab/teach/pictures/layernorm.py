@@ -38,7 +38,8 @@ def new_models(runs):
     for ax, title in zip(axes, ("size of the stream", "growth of a nudge at the start")):
         ax.set(title=title, xlabel="block (0: after the embedding)", yscale="log")
         ax.yaxis.set_major_formatter("{x:g}")
-    axes[0].set_ylabel("RMS, or times the nudge (log scale)")
+    axes[0].set_ylabel("RMS (log scale)")
+    axes[1].set_ylabel("times (log scale)")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", frameon=False,
                ncols=2, title="size of the first numbers, and norm")
     return fig
@@ -63,8 +64,9 @@ def gaps(x, series):
 def affine(shapes):
     """Rows as points of a plane, {what was done to them: (n, 2)}."""
     fig, axes = plot.figure(3, height=250, drawn=shapes, sharex=True, sharey=True, alt=(
-        "A circle of rows as it is, after gain and bias, and after a full matrix.\n"
-        "Gain and bias stretch it along the axes and shift it; a full matrix also tilts it."))
+        "A circle of rows: as it is, after gain and bias, and after a layer behind them.\n"
+        "Gain and bias stretch it along the axes and shift it; the layer's full matrix tilts it "
+        "too."))
     for ax, (title, xy), colour, marker in zip(axes, shapes.items(), plot.COLOURS, plot.MARKERS):
         ax.plot(xy[:, 0], xy[:, 1], color=colour, marker=marker, markevery=6, markersize=4)
         ax.axhline(0, color="0.8", linewidth=0.8, zorder=0)
