@@ -1,4 +1,6 @@
 """Lesson 09: block; many blocks, forwards and back; what each part adds; a stream is steered."""
+from dataclasses import replace
+
 import numpy as np
 
 from gpt2lab import training
@@ -12,33 +14,60 @@ from gpt2lab.model import GPT2, Ops
 
 from . import Case, exercise, mistake, random
 
-# Random blocks: do their rows stay apart, and do they keep what they began with?
+# Random blocks: do their rows stay apart?
 
 
 def many_blocks(block=block, blocks=24, T=8, D=32, n_head=4, seed=1):
-    """How alike T random rows are after each of many random blocks: two lists (blocks + 1,).
+    """How alike T random rows are after each of many random blocks: three lists (blocks + 1,).
 
     block: the operation that adds.
     """
-    runs = _runs({"adds": block, "replaces": no_residual}, blocks, T, D, n_head, seed)
+    runs = _runs({"adds": block, "replaces": no_residual, "replaces, no attention": _mlp_alone},
+                 blocks, T, D, n_head, seed)
     return {name: [alikeness(x) for x in stages] for name, stages in runs.items()}
 
 
-def kept_start(block=block, blocks=24, T=64, D=32, n_head=4, seed=1):
-    """Mean cosine of T random rows with what they were at the start: three lists (blocks + 1,).
+def places_of_norm(block=block, blocks=24, T=8, D=32, n_head=4, seed=1):
+    """How alike T random rows are after each of many random blocks: three lists (blocks + 1,).
 
     block: the operation whose norms stand in the branches (pre-norm).
     """
     runs = _runs({"pre-norm": block, "post-norm": post_norm, "replaces": no_residual},
                  blocks, T, D, n_head, seed)
-    return {name: [cosine(stages[0], x) for x in stages] for name, stages in runs.items()}
+    return {name: [alikeness(x) for x in stages] for name, stages in runs.items()}
+
+
+def branch_shares(block=block, blocks=24, T=8, D=32, n_head=4, seed=1):
+    """Size of what attention adds, over the size of the stream that it is added to.
+
+    For each of the random blocks of `places_of_norm`: {"pre-norm": (blocks,), "post-norm": ...}.
+    """
+    x, stack = _start(blocks, T, D, seed)
+    shares = {"pre-norm": [], "post-norm": []}
+    for kind, operation in (("pre-norm", block), ("post-norm", post_norm)):
+        for rows, w in zip(stages_of(x, stack, n_head, operation), stack):
+            p = Parts(w, n_head, 1e-5, None, library_norm, library_heads, library_mlp)
+            read = p.ln_1(rows) if kind == "pre-norm" else rows
+            shares[kind].append(size(p.attention(read)) / size(rows))
+    return shares
+
+
+def _start(blocks, T, D, seed):
+    """Random rows (T, D), and the arrays of random blocks."""
+    rng = np.random.default_rng(seed)
+    x = ((rng.random((T, D)) - 0.5) * 12 ** 0.5).astype(np.float32)
+    return x, [random_block(rng, D) for _ in range(blocks)]
+
+
+def _mlp_alone(x, w, n_head):
+    """A block without attention, whose MLP replaces the rows."""
+    p = Parts(w, n_head, 1e-5, None, library_norm, library_heads, library_mlp)
+    return p.mlp(p.ln_2(x))
 
 
 def _runs(operations, blocks, T, D, n_head, seed):
     """The stream at each stage, {name: (blocks + 1) x (T, D)}: the same random blocks for all."""
-    rng = np.random.default_rng(seed)
-    x = ((rng.random((T, D)) - 0.5) * 12 ** 0.5).astype(np.float32)
-    stack = [random_block(rng, D) for _ in range(blocks)]
+    x, stack = _start(blocks, T, D, seed)
     return {name: stages_of(x, stack, n_head, operation) for name, operation in operations.items()}
 
 
@@ -164,6 +193,51 @@ def way_back(model, ids):
         last = steps[0][0]
         found[name] = [1.0, *(handed / last for _, handed in steps[1::2])]
     return found
+
+
+# Training: what of the plus is needed, forwards and back?
+
+TRAINED = {"both ways": (True, training.plus_back), "plus alone": (True, lambda g, h: g),
+           "branches alone": (True, lambda g, h: h), "no plus at all": (False, lambda g, h: h)}
+
+
+def trained(ops, blocks, way, rate=0.003, seed=0, steps=100):
+    """Mean loss of the last ten steps of a small new model that learns one sentence by heart.
+
+    ops: with a block that adds; way: a name in TRAINED: whether the blocks add, and what each
+    addition hands back, g of the plus or h of the branch.
+    """
+    adds, back = TRAINED[way]
+    ids, V = sentence()
+    training_of = training.Training(
+        training.small_config(V=V, N=16, D=32, L=blocks, H=2), training.pages_of(ids, 16), steps,
+        rate, 1, seed, ops if adds else replace(ops, block=no_residual),
+        training.Rules(plus_back=back))
+    for _ in range(steps):
+        training_of.advance()
+    return float(np.mean(training_of.losses[-10:]))
+
+
+def letters_loss():
+    """Mean loss on that sentence of a writer who knows how frequent each letter is, no more."""
+    ids, V = sentence()
+    shares = np.bincount(ids, minlength=V) / len(ids)
+    return float(-(shares * np.log(shares)).sum())
+
+
+def sentence(times=20):
+    """The story's first sentence again and again, its letters numbered: ids, and how many letters.
+    """
+    text = "The old king saw the young queen. " * times
+    letters = sorted(set(text))
+    return np.array([letters.index(letter) for letter in text]), len(letters)
+
+
+def words_kept(model, other, pages=8):
+    """Share of the places of the book at which the best next word of both models is the same."""
+    same = [model(page).argmax(axis=-1) == other(page).argmax(axis=-1)
+            for page in book_pages(model, pages)]
+    return float(np.mean(same))
 
 
 def deep_model(ops=None, blocks=24, D=32, V=256, seed=1):

@@ -8,32 +8,34 @@ from .page import GREY, Page
 PARTS = {"attn": "attention", "mlp": "MLP"}
 
 
+@plot.styled
 def many_blocks(series):
-    """How alike rows are after each of many blocks, {"adds": (L + 1,), "replaces": (L + 1,)}."""
+    """How alike rows are after each of many blocks, {kind: (L + 1,)}; see exercises.block."""
     six, end = 6, len(series["adds"]) - 1
-    adds, replaces = ({L: show.number(values[L], 2) for L in (six, end)}
-                      for values in (series["adds"], series["replaces"]))
-    return plot.lines(series, "number of blocks", "mean cosine of two rows", alt=(
+    n = {kind: [show.number(values[L], 2) for L in (six, end)] for kind, values in series.items()}
+    fig = plot.lines(series, "number of blocks", "mean cosine of two rows", alt=(
         "How alike the rows are over the number of blocks, where blocks add and where they "
         "replace.\n"
         f"Eight different rows go through {end} random blocks. Where blocks replace, the mean "
-        f"cosine of two rows is {replaces[six]} after six blocks; where blocks add, it is "
-        f"{adds[six]} there, and {adds[end]} at the end."))
+        f"cosine of two rows is {n['replaces'][0]} after six blocks; where blocks add, it is "
+        f"{n['adds'][0]} there, and {n['adds'][1]} at the end. Where they replace but have no "
+        f"attention, it is {n['replaces, no attention'][0]} and {n['replaces, no attention'][1]}."),
+        at_end=False)
+    fig.few_colours = True
+    return fig
 
 
 @plot.styled
-def kept_start(series):
-    """Cosine of rows with their own start after each of many blocks, {kind: (L + 1,)}."""
+def places_of_norm(series):
+    """How alike rows are after each of many blocks, {kind: (L + 1,)}: pre-norm and post-norm."""
     end = len(series["pre-norm"]) - 1
-    six = {kind: show.number(series[kind][6], 2) for kind in ("pre-norm", "post-norm")}
-    fig = plot.lines(series, "number of blocks", "mean cosine with its own start", alt=(
-        "How much rows still point to where they began, over the number of blocks, of three "
-        "kinds.\n"
-        f"After six of {end} random blocks the cosine of a row with its own start is "
-        f"{six['pre-norm']} with pre-norm, {six['post-norm']} with post-norm. "
-        f"After the last it is {show.number(series['pre-norm'][-1], 2)} with pre-norm, and near 0 "
-        "for the others."),
-        at_end=False)
+    n = {kind: [show.number(values[L], 2) for L in (6, end // 2, end)]
+         for kind, values in series.items()}
+    fig = plot.lines(series, "number of blocks", "mean cosine of two rows", alt=(
+        "How alike the rows are over the number of blocks, of three kinds.\n"
+        f"After 6, {end // 2} and {end} random blocks the mean cosine of two rows is "
+        f"{', '.join(n['pre-norm'])} with pre-norm, and {', '.join(n['post-norm'])} with "
+        "post-norm."), at_end=False)
     fig.few_colours = True
     return fig
 
@@ -42,17 +44,15 @@ def kept_start(series):
 def read_back(found):
     """Share of tokens that a reader finds at each stage, {kind: (L + 1,)}; see exercises.block."""
     series = {"blocks add: read": found["adds"], "blocks replace: read": found["replaces"],
-              "fitted on shuffled tokens": found["shuffled"],
-              "cosine with the embedding": found["cosine"]}
+              "fitted on shuffled tokens": found["shuffled"]}
     adds = [f"{100 * share:.0f}" for share in found["adds"]]
-    fig = plot.lines(series, "blocks behind the stream", "share of tokens, or cosine", alt=(
-        "Share of tokens that a reader finds in the stream, and cosine with the embedding, after "
-        "each block.\n"
+    fig = plot.lines(series, "stream after so many blocks", "share of tokens found", alt=(
+        "Share of tokens that a reader finds in the stream after each block.\n"
         f"Of 100 tokens it finds {', '.join(adds)} after 0 to {len(adds) - 1} blocks that add, and "
-        f"at most {100 * max(found['replaces'][1:]):.0f} behind blocks that replace."),
+        f"at most {100 * max(found['replaces'][1:]):.0f} after blocks that replace."),
         at_end=False, height=330)
     ax, = fig.axes
-    ax.set(ylim=(-0.15, 1.35))
+    ax.set(ylim=(-0.05, 1.35))
     ax.set_xticks(range(len(adds)))
     ax.set_yticks(np.arange(0, 1.1, 0.2))
     ax.legend(frameon=False, loc="upper center", ncols=2)
@@ -90,7 +90,7 @@ def way_back(bundled, deep):
         ax.minorticks_off()
         last = len(values) - 1
         ax.set_xticks(range(0, last + 1, max(1, last // 6)))
-        ax.set(title=title, xlabel="blocks behind the stream", xlim=(1.04 * last, -0.04 * last))
+        ax.set(title=title, xlabel="stream after so many blocks", xlim=(1.04 * last, -0.04 * last))
     axes[0].set(ylabel="gradient (last stream's = 1)", ylim=(None, 1e4))
     axes[0].legend(frameon=False, loc="upper left")
     fig.few_colours = True
