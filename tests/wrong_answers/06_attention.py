@@ -445,6 +445,17 @@ WRONG = {"softmax": [
     return attend(q, before, token * sharp)
 ''',
 '''def by_hand(token, before, sharp, attend=attend):
+    n = token.shape[-1]
+    return attend(sharp * n ** 0.5 * token, token, before)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    return attend(before, token, token)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
+    q, k, v = token * sharp, token, before
+    return attend(q, k, v)
+''',
+'''def by_hand(token, before, sharp, attend=attend):
     scores = token @ before.T * sharp
     e = np.exp(scores)
     return e / e.sum(axis=-1, keepdims=True) @ token

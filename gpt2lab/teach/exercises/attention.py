@@ -6,7 +6,7 @@ import numpy as np
 from gpt2lab.attention import attend
 from gpt2lab.softmax import softmax
 
-from . import Case, exercise, mistake, random
+from . import Case, exercise, hint, mistake, random
 
 library_softmax = softmax
 
@@ -714,6 +714,62 @@ def both_say_what_was_before(token, before, sharp, attend=attend):
 
 
 @mistake(of=by_hand)
+def finds_itself_and_hands_over_what_was_before(token, before, sharp, attend=attend):
+    """Each query finds its own token, and hands over what stood before that.
+
+    This looks back: what led to me? You want the place after an earlier twin. By which row can that
+    place be found, and which row says what stands there?
+    """
+    return attend(token * (sharp * token.shape[-1] ** 0.5), token, before)
+
+
+@mistake(of=by_hand)
+def exchanged_and_hands_over_what_was_before(token, before, sharp, attend=attend):
+    """Query and key are exchanged, and the values say what stood before.
+
+    "What followed me last time?" asks about the token itself. Which row asks, which is found, and
+    which says what stands there?
+    """
+    return attend(before * (sharp * token.shape[-1] ** 0.5), token, before)
+
+
+def _two_mistakes(rows, factor, title):
+    """Known mistake: the rows of `rows` are mixed up, and the query is not multiplied as it should.
+
+    rows: the mistake with these rows and the right factor; factor(sharp, n): what is taken.
+    """
+    def wrong(token, before, sharp, attend=attend):
+        scale = factor(sharp, token.shape[-1])
+        return rows(token, before, scale / token.shape[-1] ** 0.5, attend)
+    wrong.__name__ = f"{rows.__name__}_{factor.__name__}"
+    wrong.__doc__ = (f"{title}, and the score is not `sharp` ({factor.__doc__}).\n\n"
+                     "Mend the rows first. " + hint(rows))
+    return mistake(of=by_hand)(wrong)
+
+
+def root_forgotten(sharp, n):
+    """the root is forgotten"""
+    return sharp
+
+
+def as_the_rows_are(sharp, n):
+    """nothing is multiplied"""
+    return 1.0
+
+
+for _rows, _title in ((finds_itself, "Each query finds its own token"),
+                      (asks_with_what_was_before, "Query and key are exchanged"),
+                      (both_say_what_was_before, "Query and key both say what stood before"),
+                      (hands_over_what_was_before, "What was before is handed over"),
+                      (finds_itself_and_hands_over_what_was_before,
+                       "Each query finds its own token and hands over the one before"),
+                      (exchanged_and_hands_over_what_was_before,
+                       "Query and key are exchanged, and what was before is handed over")):
+    for _factor in (root_forgotten, as_the_rows_are):
+        _two_mistakes(_rows, _factor, _title)
+
+
+@mistake(of=by_hand)
 def not_sharp(token, before, sharp, attend=attend):
     """`sharp` is not used: the score of a key that fits is the same for every `sharp`.
 
@@ -1036,13 +1092,13 @@ SCORES = [
     Case("one row: 0, 1, 2", (np.array([[0, 1, 2]], np.float32),)),
     Case("large scores: 1000, 999, 990", (np.array([[1000, 999, 990]], np.float32),)),
     Case("low scores: -1000, -1001", (np.array([[-1000, -1001]], np.float32),)),
-    Case("a masked score of minus infinity",
-         (np.array([[1, -np.inf, 3], [2, -np.inf, -np.inf]], np.float32),)),
     Case("three rows", (random(3, 4, seed=1, scale=2),)),
     Case("rows far apart", (np.array([[0, 1], [-1000, -1001]], np.float32),)),
     Case("a stack, shape (2, 3, 4)", (random(2, 3, 4, seed=2, scale=2),)),
     Case("scores far apart: 0 and -1000", (np.array([[0, -1000]], np.float32),)),
     Case("one row alone, shape (3,)", (np.array([2, 0, 1], np.float32),)),
+    Case("scores of minus infinity",
+         (np.array([[1, -np.inf, 3], [2, -np.inf, -np.inf]], np.float32),)),
 ]
 CASES = [
     Case("the hand example", HAND),
