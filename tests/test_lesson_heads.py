@@ -142,7 +142,7 @@ def test_switch_draws_the_models_probabilities(model, lesson, text):
     off = probabilities(less.next_logits(ids))
     fig = lesson.switch(text, "1.0", "2.3")
     arrays, bars = drawn(fig), fig.axes[-1]
-    near = {*np.argsort(-on)[:8], *np.argsort(-off)[:8]}
+    near = {*np.argsort(-on)[:6], *np.argsort(-off)[:6]}
     words = {show.short(show.tokens(model.tokenizer, [i])[0]): i for i in near}
     ids = [words[text.get_text()] for text in bars.texts[::2]]
     np.testing.assert_array_equal(arrays["on"], on[ids])
@@ -157,7 +157,7 @@ def test_usable_at_12_blocks_of_12_heads_and_64_tokens(wide):
     arrays = drawn(pictures.glance(*lesson.heads_of(text), 11, 11))
     assert arrays["patterns"].shape == (12, 12, 64, 64) and arrays["scores"].shape == (3, 12, 12)
     assert drawn(lesson.look(text, 11, 11, 63))["row"].shape == (64,)
-    assert len(drawn(lesson.switch(text, "11.0", ""))["on"]) == 8
+    assert len(drawn(lesson.switch(text, "11.0", ""))["on"]) == 6
 
 
 def test_a_move_runs_no_model_and_draws_no_word_again(lesson, monkeypatch):

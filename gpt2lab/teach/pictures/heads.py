@@ -252,8 +252,8 @@ def _draw_glance(fig, patterns, scores, step, cut):
 def _mark(fig, step, H, block, head, off):
     """A frame around one small map, and a cross through it where the head is off."""
     wide = GLANCE / H
-    ax = box(fig, EDGE + head * wide, TOP + block * step, wide, step - BELOW, xlim=(0, 1),
-             ylim=(0, 1), zorder=4)
+    ax = box(fig, EDGE + head * wide, TOP + block * step, wide, step - BELOW - 2,
+             xlim=(0, 1), ylim=(0, 1), zorder=4)
     ax.patch.set_visible(False)
     ax.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor=plot.VERMILLION, linewidth=3,
                            clip_on=False))
