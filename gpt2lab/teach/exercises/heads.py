@@ -1,6 +1,7 @@
 """Lesson 07: attend_heads; head_parts and fewest_heads; what the lesson needs beside them."""
 import time
 from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -25,14 +26,46 @@ def named(words):
 
 
 def speaker(model, text):
-    """says(off): the model's next word with the heads `off` switched off; it asks only once."""
-    ids, known = model.encode(text), {}
+    """says(off): the model's next word with the heads `off` switched off; it asks only once.
+
+    Asked for one set of heads, it tries all of that size, where they are not too many: the rows of
+    many sets go through the LM head together, and sets alike up to a block share its run.
+    """
+    c, ids, streams, known = model.config, model.encode(text), {}, {}
+    heads = [(i, h) for i in range(c.n_layer) for h in range(c.n_head)]
+
+    def last_row(off):
+        switch = without_heads(model, off)
+
+        def tap(name, function):
+            function = switch(name, function)
+            if not name.endswith(".resid_post"):
+                return (lambda x, *_, **__: x) if name == "logits" else function
+            block = int(name.split(".")[1])
+            key = block, frozenset(head for head in off if head[0] <= block)
+
+            def once(*arguments, **named):
+                if key not in streams:
+                    streams[key] = function(*arguments, **named)                    # (T, D)
+                return streams[key]
+            return once
+        return model.tapped(tap)(ids)[-1]                                           # (D,)
+
+    def all_logits(rows):
+        def tap(name, function):
+            return (lambda *_, **__: rows) if name.endswith(".resid_post") else function
+        return model.tapped(tap)(ids[:1])                                           # (rows, V)
 
     def says(off):
-        off = tuple(off)
+        off = frozenset(off)
         if off not in known:
-            logits = model.tapped(without_heads(model, off)).next_logits(ids)
-            known[off] = model.tokenizer.decode([int(logits.argmax())])
+            alike = comb(len(heads), len(off)) <= 1000 and off.issubset(heads)
+            sets = [*map(frozenset, combinations(heads, len(off)))] if alike else [off]
+            for at in range(0, len(sets), 64):
+                some = sets[at:at + 64]
+                logits = all_logits(np.stack([last_row(one) for one in some]))      # (sets, V)
+                for one, best in zip(some, logits.argmax(axis=-1).tolist()):
+                    known[one] = model.tokenizer.decode([best])
         return known[off]
     return says
 
@@ -530,8 +563,27 @@ def set_for_another_word(says, heads, word, most=3):
 
 
 @mistake(of=fewest_heads)
+def sizes_from_0(says, heads, word, most=3):
+    """The sizes go from 0 to most - 1; asked for are 1 to most.
+
+    range(n) begins at 0 and leaves n out. Which two numbers does your range need?
+    """
+    return _searched(says, heads, word, range(most))
+
+
+@mistake(of=fewest_heads)
+def nothing_found(says, heads, word, most=3):
+    """The empty tuple comes back although a set of up to `most` heads does it.
+
+    Print each set, what says gives for it, and the word you look for. Is the set among those that
+    you try? Is the comparison ever true? The blank in front of a word is a part of it.
+    """
+    return ()
+
+
+@mistake(of=fewest_heads)
 def set_without_blank(says, heads, word, most=3):
-    """The word is never heard: the blank in front of it is a part of the word.
+    """The blank in front of the word is taken away, and another word is found or none.
 
     The model's words carry the blank before them: " king". Do you compare with word as it came?
     """
@@ -698,7 +750,10 @@ WORDS = _told({
     frozenset({(0, 0), (0, 1)}): " man",
     frozenset({(0, 0), (1, 0)}): " woman", frozenset({(0, 1), (1, 1)}): " woman",
     frozenset({(0, 0), (0, 1), (1, 1)}): " lady", frozenset({(0, 1), (1, 0), (1, 1)}): " lady",
-    frozenset(FOUR): " queen", frozenset({(0, 0)}): " first", frozenset({(0, 1), (1, 0)}): " last"})
+    frozenset(FOUR): " queen", frozenset({(0, 0)}): " first", frozenset({(0, 1), (1, 0)}): " last",
+    # words without the blank in front are others
+    frozenset({(0, 0), (1, 1)}): "man", frozenset({(0, 0), (0, 1), (1, 0)}): "woman",
+    frozenset({(0, 0), (1, 0), (1, 1)}): "lady", frozenset({(1, 0), (1, 1)}): "queen"})
 SEARCHES = [
     Case("one head is enough", (WORDS, FOUR, " man")),
     Case("two heads are needed, which do not stand side by side", (WORDS, FOUR, " woman")),

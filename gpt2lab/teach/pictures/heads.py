@@ -252,8 +252,8 @@ def _draw_glance(fig, patterns, scores, step, cut):
 def _mark(fig, step, H, block, head, off):
     """A frame around one small map, and a cross through it where the head is off."""
     wide = GLANCE / H
-    ax = box(fig, EDGE + head * wide, TOP + block * step, wide, step, xlim=(0, 1), ylim=(0, 1),
-             zorder=4)
+    ax = box(fig, EDGE + head * wide, TOP + block * step, wide, step - BELOW - 2,
+             xlim=(0, 1), ylim=(0, 1), zorder=4)
     ax.patch.set_visible(False)
     ax.add_patch(Rectangle((0, 0), 1, 1, fill=False, edgecolor=plot.VERMILLION, linewidth=3,
                            clip_on=False))
@@ -362,7 +362,8 @@ def silenced(chances, word, on):
     fig, (ax,) = plot.figure(height=300, drawn={"chances": chances}, alt=(
         "How probable one next word is when one head is switched off, a cell for each head.\n"
         f"With all heads on, “{word}” has {show.number(on, 2)}. It falls below a quarter of that "
-        f"without {', or without '.join(low) or 'no head'}."))
+        f"without {', or without '.join(low) or 'no head'}. Of {chances.size} heads, "
+        f"{(chances > on).sum()} raise it when they are off, each alone."))
     image = plot.draw_map(ax, chances, range(L), range(H), "cividis", 0, 1)
     ax.tick_params(axis="x", rotation=0)
     ax.set(title=f"probability of {word}; {on:.2f} with all heads on", ylabel="in block",
