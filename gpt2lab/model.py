@@ -169,9 +169,8 @@ class GPT2:
         before = self.tap
         both = tap if before is None else lambda name, function: tap(name, before(name, function))
         model = replace(self, tap=both)
-        for name in ("_block_weights", "_quick_table"):         # a tap changes nothing of them
-            if name in vars(self):
-                vars(model)[name] = vars(self)[name]
+        for name in ("_block_weights", "_quick_table"):         # a tap changes nothing of them, so
+            vars(model)[name] = getattr(self, name)             # all tapped models share one
         return model
 
     def generate(self, prompt, **settings):

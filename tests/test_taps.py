@@ -422,3 +422,10 @@ def test_lists_of_different_lengths_are_refused_in_our_words():
     sentence = r"ids must be a flat list of token ids, got \[\[1\], \[2, 3\]\]"
     with pytest.raises(ValueError, match=sentence):
         PLAIN([[1], [2, 3]])
+
+
+def test_tapped_models_share_the_quick_table():
+    """It takes longer to lay out than the bundled model takes for a text."""
+    model = gpt2lab.load("gpt2-tiny")
+    one, two = (model.tapped(lambda name, function: function) for _ in range(2))
+    assert one._quick_table is two._quick_table is model._quick_table

@@ -1,7 +1,6 @@
 """Lesson 07: attend_heads; head_parts and fewest_heads; what the lesson needs beside them."""
 import time
 from itertools import combinations
-from math import comb
 
 import numpy as np
 
@@ -26,46 +25,14 @@ def named(words):
 
 
 def speaker(model, text):
-    """says(off): the model's next word with the heads `off` switched off; it asks only once.
-
-    Asked for one set of heads, it tries all of that size, where they are not too many: the rows of
-    many sets go through the LM head together, and sets alike up to a block share its run.
-    """
-    c, ids, streams, known = model.config, model.encode(text), {}, {}
-    heads = [(i, h) for i in range(c.n_layer) for h in range(c.n_head)]
-
-    def last_row(off):
-        switch = without_heads(model, off)
-
-        def tap(name, function):
-            function = switch(name, function)
-            if not name.endswith(".resid_post"):
-                return (lambda x, *_, **__: x) if name == "logits" else function
-            block = int(name.split(".")[1])
-            key = block, frozenset(head for head in off if head[0] <= block)
-
-            def once(*arguments, **named):
-                if key not in streams:
-                    streams[key] = function(*arguments, **named)                    # (T, D)
-                return streams[key]
-            return once
-        return model.tapped(tap)(ids)[-1]                                           # (D,)
-
-    def all_logits(rows):
-        def tap(name, function):
-            return (lambda *_, **__: rows) if name.endswith(".resid_post") else function
-        return model.tapped(tap)(ids[:1])                                           # (rows, V)
+    """says(off): the model's next word with the heads `off` switched off; it asks only once."""
+    ids, known = model.encode(text), {}
 
     def says(off):
         off = frozenset(off)
         if off not in known:
-            alike = comb(len(heads), len(off)) <= 1000 and off.issubset(heads)
-            sets = [*map(frozenset, combinations(heads, len(off)))] if alike else [off]
-            for at in range(0, len(sets), 64):
-                some = sets[at:at + 64]
-                logits = all_logits(np.stack([last_row(one) for one in some]))      # (sets, V)
-                for one, best in zip(some, logits.argmax(axis=-1).tolist()):
-                    known[one] = model.tokenizer.decode([best])
+            less = model.tapped(without_heads(model, off))
+            known[off] = model.tokenizer.decode([int(less.next_logits(ids).argmax())])
         return known[off]
     return says
 
