@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tiny_a
-from gpt2lab import GPT2, Config, KVCache, Ops
+from gpt2lab import GPT2, Config, KVCache, Ops, load
 from gpt2lab.heads import attend_heads
 from gpt2lab.inside import without_heads
 from gpt2lab.kvcache import remember
@@ -426,6 +426,6 @@ def test_lists_of_different_lengths_are_refused_in_our_words():
 
 def test_tapped_models_share_the_quick_table():
     """It takes longer to lay out than the bundled model takes for a text."""
-    model = gpt2lab.load("gpt2-tiny")
+    model = load("gpt2-tiny")
     one, two = (model.tapped(lambda name, function: function) for _ in range(2))
     assert one._quick_table is two._quick_table is model._quick_table
