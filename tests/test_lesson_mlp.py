@@ -196,6 +196,32 @@ def test_the_table_of_heads_and_units_is_what_its_columns_say(model):
                               "They came to the Emerald", " City")
 
 
+def test_the_witch_needs_the_heads_of_block_1_and_the_units_of_every_block(model):
+    names = ran("08_mlp", "import math", "tiny, emerald =", "c, rows = tiny.config")
+    none, *blocks, _ = [row[5:] for row in names["rows"]]
+    assert none[0] == none[1] == chance(model, "The Wicked", " Witch") > 0.6
+    heads_off, units_off = zip(*blocks)
+    assert heads_off[1] < 0.2 and min(heads_off[:1] + heads_off[2:]) > 0.55
+    assert max(units_off) < 0.2 and units_off[1] < 0.005
+
+
+def test_units_drawn_at_random_leave_the_city(model, emerald):
+    names = ran("08_mlp", "import math", "tiny, emerald =", "draws = [")
+    assert names["city"][-1] < 0.1 and names["drawn"][-1] > 0.8
+    assert len({tuple(lots) for lots in names["draws"]}) == 12
+    assert all(sorted(lots) == list(range(len(emerald[1]))) for lots in names["draws"])
+
+
+def test_as_many_unknowns_as_pairs_recall_all_of_them():
+    names = ran("08_mlp", "import math", "def nearest_line", "def recalled")
+    assert names["recalled"](199, names["relu"]) == 200 > names["recalled"](128, names["relu"])
+
+
+def test_the_unit_that_is_rewritten_hardly_wakes(model):
+    _, activations, _ = read(model)
+    assert activations[3][:, 465].max() < 1 and (activations[3][:, 465] > 0.1).mean() < 0.01
+
+
 def test_one_unit_rewritten_changes_one_thing(model, reading):
     """What stands after Emerald, in other sentences too; other texts go on as before."""
     names = functions("08_mlp", "taught", tiny=model, rewrite=rewrite, replace=dataclasses.replace,
