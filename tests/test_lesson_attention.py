@@ -207,10 +207,10 @@ def test_slopes_are_those_of_softmax(lesson):
 
 
 def test_queries_of_coins_learn_with_the_root(lesson):
-    """As the lesson says: with it all of 200, without it about half, at any of its rates."""
+    """As the lesson says: with it all of 200 at 1 and 10, without it fewer than half."""
     lesson.learned.__globals__["keys"] = lesson.coins(200, 6, 64, seed=2)
     assert [lesson.learned(rate, 8) for rate in (1, 10)] == [200, 200]
-    assert all(70 < lesson.learned(rate, 1) < 110 for rate in (0.01, 0.1, 1, 10))
+    assert all(70 < lesson.learned(rate, 1) < 100 for rate in (0.01, 0.1, 1, 10))
     assert lesson.learned(0.01, 8) < lesson.learned(0.01, 1) and lesson.learned(1, 8, steps=0) < 70
 
 
