@@ -49,8 +49,8 @@ def test_sizes_of_new_models(runs):
     # "at 0.06 the model without norm is the calmest of all"
     for row in range(2):
         assert min(end, key=lambda start: end[start][row]) == (0.06, "without")
-    sizes = runs[0.1, "without"][0]             # "compare block 12 with block 24"
-    assert sizes[12] < 10 and sizes[24] > 1000
+    sizes = runs[0.1, "without"][0]             # "0.1 gives 6.6 after 12, above 1,000 after 24"
+    assert f"{sizes[12]:.1f}" == "6.6" and sizes[24] > 1000
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -111,6 +111,16 @@ def test_reading_is_what_the_parts_do(model):
                 assert weight == pytest.approx(usual, abs=1e-3)
     assert found[10, False][0] > 0.999 and found[0.1, False][0] < 0.25
     assert found[10, False][1] == pytest.approx(10.7 * found[1, False][1], rel=0.01)
+
+
+def test_two_parts_multiply_without_norm(model):
+    """ "About 6 and 7 times", block 1's MLP and block 2's attention, more than with the norm."""
+    ids = model.encode(STORY)
+    a, wild = (gpt2lab.load(ops=gpt2lab.Ops(layer_norm=rule)).trace(ids) for rule in RULES.values())
+    known = size(a["h.1.mlp"]) / size(a["h.1.ln_2"])
+    stages = [size(wild[name]) for name in ("h.1.ln_2", "h.1.resid_post", "h.2.ln_2")]
+    assert 90 < stages[1] < 110
+    assert [round(stages[k + 1] / stages[k]) for k in (0, 1)] == [6, 7] and known < 3
 
 
 def test_scores_grow_about_a_hundredfold(model):

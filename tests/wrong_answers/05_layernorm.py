@@ -155,6 +155,26 @@ WRONG = {"layer_norm": [
     variance = (x ** 2).mean(axis=-1, keepdims=True)
     return centred / np.sqrt(variance + epsilon) * gain + bias
 ''',
+], "rms_norm": [
+'''def rms_norm(x, gain, epsilon=1e-5):
+    return x / x.std(axis=-1, keepdims=True) * gain
+''',
+'''def rms_norm(x, gain, epsilon=1e-5):
+    return x / (x.std(axis=-1, keepdims=True) + epsilon) * gain
+''',
+'''def rms_norm(x, gain, epsilon=1e-5):
+    return gain * x / np.sqrt(np.var(x, axis=-1, keepdims=True))
+''',
+'''def rms_norm(x, gain, epsilon=1e-5):
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((x ** 2).mean(axis=-1, keepdims=True) + epsilon) * gain
+''',
+'''def rms_norm(x, gain, epsilon=1e-5):
+    return (x - x.mean(axis=-1, keepdims=True)) / x.std(axis=-1, keepdims=True) * gain
+''',
+'''def rms_norm(x, gain, epsilon=1e-5):
+    return x / np.sqrt((x ** 2).mean(axis=-1, keepdims=True)) * gain
+''',
 ], "fold": [
 '''def fold(gain, bias, w, b):
     return gain * w, bias @ w + b

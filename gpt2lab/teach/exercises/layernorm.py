@@ -406,6 +406,46 @@ def rms_with_variance(x, gain, epsilon=1e-5):
 
 
 @mistake(of=rms_norm)
+def rms_with_deviation(x, gain, epsilon=1e-5):
+    """The mean is still taken out of the divisor, and epsilon is missing.
+
+    std takes the mean away before it squares. RMS is the root of the mean of the squares of x
+    itself. And what is added under that root?
+    """
+    return (x / x.std(axis=-1, keepdims=True) * gain).astype(x.dtype)
+
+
+@mistake(of=rms_norm)
+def rms_deviation_and_epsilon(x, gain, epsilon=1e-5):
+    """The mean is still taken out of the divisor, and epsilon stands outside the square root.
+
+    std takes the mean away before it squares, and takes the root at once. Which squares does RMS
+    average, and what is added before the root?
+    """
+    return (x / (x.std(axis=-1, keepdims=True) + epsilon) * gain).astype(x.dtype)
+
+
+@mistake(of=rms_norm)
+def rms_of_the_z_score(x, gain, epsilon=1e-5):
+    """The mean is still taken away, and epsilon is missing.
+
+    RMSNorm leaves the mean alone. What does it divide x itself by?
+    """
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return (centred / x.std(axis=-1, keepdims=True) * gain).astype(x.dtype)
+
+
+@mistake(of=rms_norm)
+def rms_only_the_row_centred(x, gain, epsilon=1e-5):
+    """The divisor is right, but the mean is still taken away from the row.
+
+    RMSNorm leaves the mean alone. What stands in the numerator?
+    """
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(
+        (x * x).mean(axis=-1, keepdims=True) + epsilon) * gain
+
+
+@mistake(of=rms_norm)
 def rms_sum(x, gain, epsilon=1e-5):
     """The squares are added up, not averaged.
 

@@ -9,8 +9,8 @@ def stream_sizes(sizes):
     """Size of the stream after the embedding and after each block, {label: (L + 1,)}."""
     ends = ", ".join(f"near {float(f'{values[-1]:.1g}'):,.0f} {label}"
                      for label, values in sizes.items())
-    fig = plot.lines(sizes, "block (0: after the embedding)", "size of the stream (RMS, log scale)",
-                     log=True, alt=(
+    fig = plot.lines(sizes, "stream after so many blocks (0: the embedding)",
+                     "size of the stream (RMS, log scale)", log=True, alt=(
                          f"Size of the stream after each block, {' and '.join(sizes)}.\n"
                          f"It ends {ends}."))
     fig.axes[0].set_xticks(range(len(next(iter(sizes.values())))))
@@ -36,7 +36,7 @@ def new_models(runs):
                     linestyle=plot.DASHES[spreads.index(spread)],
                     marker=plot.MARKERS[k], markevery=4, markersize=4)
     for ax, title in zip(axes, ("size of the stream", "growth of a nudge at the start")):
-        ax.set(title=title, xlabel="block (0: after the embedding)", yscale="log")
+        ax.set(title=title, xlabel="stream after so many blocks", yscale="log")
         ax.yaxis.set_major_formatter("{x:g}")
     axes[0].set_ylabel("RMS (log scale)")
     axes[1].set_ylabel("times (log scale)")
