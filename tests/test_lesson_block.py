@@ -282,6 +282,17 @@ def test_both_ways_back_are_the_gradient_that_training_takes(model):
     assert ways["plus alone"] == [1.0] * 5 and all(len(values) == 5 for values in ways.values())
 
 
+def test_a_nudge_grows_most_where_the_stream_is_small(model):
+    """What section 12 says of the jump before block 0."""
+    trace, blocks = model.trace(model.encode(STORY)), blocks_of(model)
+    grows = [exercises.nudge_grows(trace[f"h.{i}.resid_pre"], blocks[i], 4) for i in range(4)]
+    large = trace["embed"] * np.float32(rms(trace["h.1.resid_pre"]) / rms(trace["embed"]))
+    assert 45 < grows[0] < 65 and max(grows[1:]) < 2
+    assert exercises.nudge_grows(large, blocks[0], 4) < grows[0] / 8
+    double = exercises.nudge_grows(trace["embed"], blocks[0], 4, lambda x, w, n_head: 2 * x)
+    assert double == pytest.approx(2, abs=1e-3)
+
+
 def test_through_the_branches_alone_nothing_is_left_of_a_deep_stack():
     ways = exercises.way_back(*exercises.deep_model())
     assert len(ways["plus alone"]) == 25 and set(ways["plus alone"]) == {1.0}
@@ -328,6 +339,7 @@ def test_rows_stay_apart_with_pre_norm_only(seed):
     assert series["pre-norm"] == many_blocks(seed=seed)["adds"]
     assert series["post-norm"][12] > 0.98 and series["post-norm"][-1] > 0.99
     assert max(series["pre-norm"]) < 0.9
+    assert max(series["post-norm, branches × 0.2"]) < 0.6
     assert list(drawn(pictures.places_of_norm(series))) == list(series)
     idle = exercises.places_of_norm(lambda x, w, n_head: x, blocks=12, seed=seed)
     np.testing.assert_allclose(idle["pre-norm"], idle["pre-norm"][0])
@@ -417,8 +429,11 @@ def test_the_storys_king_becomes_a_queen(model, lesson):
     assert writes(lesson.steered(2, 0.3), other, 6) == writes(model, other, 6)
     assert writes(lesson.steered(3, 0.3), other, 6) != writes(model, other, 6)
     kept = [exercises.words_kept(model, lesson.steered(after, strength))
-            for after, strength in ((0, 0.4), (2, 0.3), (3, 0.3))]
-    np.testing.assert_allclose(kept, [0.634, 0.802, 0.44], atol=0.004)
+            for after, strength in ((0, 0.4), (1, 0.3), (2, 0.3), (3, 0.2))]
+    np.testing.assert_allclose(kept, [0.634, 0.779, 0.802, 0.584], atol=0.004)
+    usual = model.trace(model.encode(STORY))
+    long = [np.linalg.norm(usual[f"h.{i}.resid_post"][-1]) for i in range(4)]
+    np.testing.assert_allclose(long, [35.3, 52.1, 76.9, 121.6], atol=0.1)
     assert exercises.words_kept(model, model) == 1
     trace = lesson.steered(2, 0.3).trace(model.encode(STORY))
     usual = model.trace(model.encode(STORY))

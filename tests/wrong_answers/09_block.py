@@ -1,4 +1,4 @@
-"""Lesson 09: answers as people write them, for block and steer."""
+"""Lesson 09: answers as people write them, for block, contributions and steer."""
 HEAD = '''def block(x, w, n_head, epsilon=1e-5, remember=None, layer_norm=layer_norm,
           attend_heads=attend_heads, mlp=mlp):
 '''
@@ -115,6 +115,34 @@ WRONG = {"block": [
     y = (m + mlp(layer_norm(m, g2, b2, epsilon), *fc)).astype(float)
     return y
 ''')],
+    "contributions": [
+    """def contributions(x, blocks, n_head):
+    """ + body for body in (
+    """streams = [x]
+    for w in blocks:
+        x = block(x, w, n_head)
+        streams.append(x)
+    return np.array(streams)
+""",
+    """streams = []
+    for w in blocks:
+        x = block(x, w, n_head)
+        streams.append(x)
+    return np.array(streams)
+""",
+    """streams = []
+    for w in blocks:
+        streams.append(x)
+        x = block(x, w, n_head)
+    return np.array(streams)
+""",
+    """parts = [x]
+    for w in blocks:
+        y = block(x, w, n_head)
+        parts.append(y - x)
+        x = y
+    return np.array(parts)
+""")],
     "steer": [
     """def steer(x, row, strength):
     """ + body for body in (

@@ -28,12 +28,12 @@ def many_blocks(block=block, blocks=24, T=8, D=32, n_head=4, seed=1):
 
 
 def places_of_norm(block=block, blocks=24, T=8, D=32, n_head=4, seed=1):
-    """How alike T random rows are after each of many random blocks: three lists (blocks + 1,).
+    """How alike T random rows are after each of many random blocks: four lists (blocks + 1,).
 
     block: the operation whose norms stand in the branches (pre-norm).
     """
-    runs = _runs({"pre-norm": block, "post-norm": post_norm, "replaces": no_residual},
-                 blocks, T, D, n_head, seed)
+    runs = _runs({"pre-norm": block, "post-norm": post_norm, "post-norm, branches × 0.2":
+                  _light_post_norm, "replaces": no_residual}, blocks, T, D, n_head, seed)
     return {name: [alikeness(x) for x in stages] for name, stages in runs.items()}
 
 
@@ -63,6 +63,14 @@ def _mlp_alone(x, w, n_head):
     """A block without attention, whose MLP replaces the rows."""
     p = Parts(w, n_head, 1e-5, None, library_norm, library_heads, library_mlp)
     return p.mlp(p.ln_2(x))
+
+
+def _light_post_norm(x, w, n_head, factor=0.2):
+    """A block with the norm behind each sum, whose branches weigh less."""
+    p = Parts(w, n_head, 1e-5, None, library_norm, library_heads, library_mlp)
+    factor = np.float32(factor)
+    x = p.ln_1(x + factor * p.attention(x))
+    return p.ln_2(x + factor * p.mlp(x))
 
 
 def _runs(operations, blocks, T, D, n_head, seed):
@@ -193,6 +201,16 @@ def way_back(model, ids):
         last = steps[0][0]
         found[name] = [1.0, *(handed / last for _, handed in steps[1::2])]
     return found
+
+
+def nudge_grows(x, w, n_head, block=block, by=1e-3, seed=0):
+    """How many times as large a small nudge of the stream x is behind a block.
+
+    Every number of x gets an error by chance, `by` of the size of x.
+    """
+    nudge = np.random.default_rng(seed).normal(size=x.shape)
+    nudged = (x + by * size(x) * nudge).astype(x.dtype)
+    return size(block(nudged, w, n_head) - block(x, w, n_head)) / size(nudged - x)
 
 
 # Training: what of the plus is needed, forwards and back?
@@ -708,6 +726,36 @@ def streams_not_parts(x, blocks, n_head):
     new in each step?
     """
     return np.cumsum(contributions(x, blocks, n_head), axis=0)
+
+
+@mistake(of=contributions)
+def streams_after_blocks(x, blocks, n_head):
+    """The stream after each block comes out, not what each part adds.
+
+    You kept the streams; asked for is what is added to them, and each block adds twice. What does
+    attention give before it is added, and what does the MLP?
+    """
+    return np.cumsum(contributions(x, blocks, n_head), axis=0)[::2]
+
+
+@mistake(of=contributions)
+def streams_after_blocks_only(x, blocks, n_head):
+    """The stream after each block comes out, without the embedding, not what each part adds.
+
+    You kept the streams; asked for is what is added to them, and each block adds twice. What does
+    attention give before it is added, and what does the MLP?
+    """
+    return np.cumsum(contributions(x, blocks, n_head), axis=0)[2::2]
+
+
+@mistake(of=contributions)
+def streams_before_blocks(x, blocks, n_head):
+    """The stream before each block comes out, not what each part adds.
+
+    You kept the streams; asked for is what is added to them, and each block adds twice. What does
+    attention give before it is added, and what does the MLP?
+    """
+    return np.cumsum(contributions(x, blocks, n_head), axis=0)[:-1:2]
 
 
 @mistake(of=contributions)

@@ -32,10 +32,15 @@ def places_of_norm(series):
     n = {kind: [show.number(values[L], 2) for L in (6, end // 2, end)]
          for kind, values in series.items()}
     fig = plot.lines(series, "number of blocks", "mean cosine of two rows", alt=(
-        "How alike the rows are over the number of blocks, of three kinds.\n"
+        "How alike the rows are over the number of blocks, of four kinds.\n"
         f"After 6, {end // 2} and {end} random blocks the mean cosine of two rows is "
-        f"{', '.join(n['pre-norm'])} with pre-norm, and {', '.join(n['post-norm'])} with "
-        "post-norm."), at_end=False)
+        f"{', '.join(n['pre-norm'])} with pre-norm, {', '.join(n['post-norm'])} with "
+        f"post-norm, and {', '.join(n['post-norm, branches × 0.2'])} with post-norm and light "
+        "branches."), at_end=False, height=340)
+    ax, = fig.axes
+    ax.set(ylim=(-0.05, 1.4))
+    ax.set_yticks(np.arange(0, 1.1, 0.2))
+    ax.legend(frameon=False, loc="upper center", ncols=2)
     fig.few_colours = True
     return fig
 
