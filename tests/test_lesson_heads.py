@@ -19,7 +19,7 @@ from gpt2lab.model import GPT2
 from gpt2lab.sampling import probabilities
 from gpt2lab.teach import show
 from gpt2lab.teach.checking import verdict
-from gpt2lab.teach.exercises.heads import fewest_heads, named, speaker
+from gpt2lab.teach.exercises.heads import fewest_heads, lookups, named, speaker, two_lookups
 from gpt2lab.teach.living import STORY, writes
 from gpt2lab.teach.pictures import heads as pictures, pixels
 from recipes import weights_of
@@ -321,3 +321,28 @@ def test_a_label_tells_the_highest_job(H, wanted):
     scores = np.zeros((3, 1, H))
     scores[0] = 0.48
     assert pictures.labels_of(scores)[0][0] == wanted
+
+
+def test_lookups_have_one_a_and_one_b():
+    rows, wanted = lookups(np.random.default_rng(3), 50, 5)
+    assert rows.shape == (50, 6, 8) and wanted.shape == (50, 2)
+    assert (rows[..., :3].sum(axis=1) == [1, 1, 4]).all() and (rows.sum(axis=-1) == 2).all()
+    for role in (0, 1):
+        row = rows[rows[..., role] == 1]
+        assert (row[:, 3:].argmax(axis=-1) == wanted[:, role]).all()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_two_heads_learn_two_lookups_where_one_head_learns_one(seed):
+    numbers, *one = two_lookups(1, seed=seed)
+    again, *two = two_lookups(2, seed=seed)
+    assert numbers == again and max(one) > 0.98 and min(one) < 0.7 and min(two) > 0.98
+    assert min(two_lookups(1, whole=True, seed=seed)[1:]) > 0.98    # contents leave a trace
+    one, two = (two_lookups(heads, 20, whole=True, seed=seed)[1:] for heads in (1, 2))
+    assert max(one) < 0.985 and min(one) < 0.95 < 0.985 < min(two)
+
+
+def test_lookups_are_learned_with_the_attend_that_is_handed_in():
+    calls = []
+    two_lookups(2, steps=3, attend=lambda q, k, v: calls.append(q.shape) or attend(q, k, v))
+    assert calls[:3] == [(128, 1, 4)] * 3 and len(calls) == 4

@@ -3,11 +3,14 @@ import time
 from itertools import combinations
 
 import numpy as np
+from numpy.random import default_rng
 
 from gpt2lab.attention import attend
 from gpt2lab.heads import attend_heads
 from gpt2lab.inside import without_heads
 from gpt2lab.linear import linear
+from gpt2lab.softmax import softmax
+from gpt2lab.training import adam, attend_back, cross_entropy_back, linear_back, one_thread
 
 from . import Case, exercise, mistake, random
 
@@ -45,6 +48,64 @@ def best_time(run, times=30):
         run()
         taken.append(time.perf_counter() - start)
     return 1e6 * min(taken)
+
+
+def lookups(rng, count, contents):
+    """Examples of six rows [role A, B or none | content], and the contents of A and of B.
+
+    Shapes: rows (count, 6, 3 + contents), wanted (count, 2)
+    """
+    roles = rng.permuted(np.tile([0, 1, 2, 2, 2, 2], (count, 1)), axis=1)
+    found = rng.integers(contents, size=roles.shape)
+    rows = np.concatenate([np.eye(3)[roles], np.eye(contents)[found]], axis=-1)
+    return rows, np.stack([found[roles == 0], found[roles == 1]], axis=-1)
+
+
+@one_thread
+def two_lookups(n_head, contents=5, whole=False, steps=800, rate=0.03, seed=0, attend=attend):
+    """Trains heads, 8 columns wide together, to find A's and B's content.
+
+    Each head has one learned query. Keys are made of the roles and values of the contents; where
+    `whole`, both of the whole row. Gives (numbers of weights, share right for A, for B), on
+    examples that were not trained on.
+    """
+    rng, width = default_rng(seed), 8
+    role, content = (slice(None), slice(None)) if whole else (slice(0, 3), slice(3, None))
+    rows, _ = lookups(rng, 1, contents)
+    shapes = {"q": (1, width), "k": (rows[..., role].shape[-1], width),
+              "v": (rows[..., content].shape[-1], width), "out": (width, 2 * contents)}
+    w = {name: 0.3 * rng.standard_normal(shape) for name, shape in shapes.items()}
+    moments = {name: (0, 0) for name in w}
+
+    def cut(y):                                 # (examples, rows, 8) -> (examples x H, rows, Dh)
+        return y.reshape(*y.shape[:2], n_head, -1).swapaxes(1, 2).reshape(
+            -1, y.shape[1], width // n_head)
+
+    def merge(y):                               # and back: (examples x rows, 8)
+        return y.reshape(-1, n_head, *y.shape[1:]).swapaxes(1, 2).reshape(-1, width)
+
+    def run(rows):
+        q = cut(np.tile(w["q"], (len(rows), 1, 1)))
+        k, v = cut(rows[..., role] @ w["k"]), cut(rows[..., content] @ w["v"])
+        merged = merge(attend(q, k, v))                                 # (examples, 8)
+        return q, k, v, merged, (merged @ w["out"]).reshape(-1, contents)
+
+    for t in range(1, steps + 1):
+        rows, wanted = lookups(rng, 64, contents)
+        q, k, v, merged, logits = run(rows)
+        g = cross_entropy_back(logits, wanted.reshape(-1)).reshape(-1, 2 * contents)
+        by_merged, by_out, _ = linear_back(merged, w["out"], g)
+        pattern = softmax(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]))
+        by_q, by_k, by_v = map(merge, attend_back(q, k, v, pattern, cut(by_merged[:, None])))
+        flat = rows.reshape(-1, rows.shape[-1])
+        found = {"q": by_q.sum(axis=0, keepdims=True), "k": flat[:, role].T @ by_k,
+                 "v": flat[:, content].T @ by_v, "out": by_out}
+        for name in w:
+            step, *moments[name] = adam(found[name], *moments[name], t)
+            w[name] = w[name] - rate * step
+    rows, wanted = lookups(default_rng([seed, 1]), 2000, contents)
+    right = (run(rows)[-1].argmax(axis=-1).reshape(-1, 2) == wanted).mean(axis=0)
+    return sum(array.size for array in w.values()), *right.tolist()
 
 
 def _heads(x, w_qkv, b_qkv, w_out, b_out, n_head, remember, linear, attend, order=(0, 1, 2)):
