@@ -326,14 +326,14 @@ class Training:
     draw: draw(rng) gives the ids (T + 1,) of a page. steps: after them the rate has come down to 0,
         in a straight line; over the first tenth, of 100 steps at most, it rises to `rate`. Further
         steps move nothing. pages: a step takes the mean gradient of so many. ops, rules: operations
-        of yours.
+        of yours. start: all numbers to begin with, (P,); None: first_numbers.
     .losses: of the pages of each step so far, before the step. A step that is interrupted leaves
     everything as it was.
     Raises: ValueError for a config or a number that cannot be trained with.
     """
 
     def __init__(self, config, draw, steps=3000, rate=0.006, pages=4, seed=0, ops=None,
-                 rules=OURS):
+                 rules=OURS, start=None):
         _check_config(config)
         for name, value in (("steps", steps), ("pages", pages)):
             whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -352,6 +352,11 @@ class Training:
         self.config, self.draw, self.ops, self.rules = config, draw, ops or Ops(), rules
         self._rng = default_rng(seed)
         row = first_numbers(config, self._rng)                                      # (P,)
+        if start is not None:
+            if np.shape(start) != row.shape:
+                raise ValueError(f"training: start must have shape (P,) = {row.shape}, "
+                                 f"got {np.shape(start)}")
+            row = np.array(start, np.float32)
         zeros = np.zeros_like(row)                                                  # (P,)
         # row, Adam's m and v, losses, and where chance stands; none of them is ever written into
         self._now = row, zeros, zeros, [], self._rng.bit_generator.state

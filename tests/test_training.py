@@ -769,12 +769,23 @@ def test_the_only_step_moves():
     assert not np.array_equal(only.model.weights["wte.weight"], before)
 
 
+def test_a_training_begins_with_the_numbers_that_it_gets():
+    drawn = np.concatenate([w.ravel() for w in tiny(steps=1).model.weights.values()])
+    begin = 2 * drawn
+    model = tiny(steps=1, start=begin).model
+    np.testing.assert_array_equal(
+        np.concatenate([w.ravel() for w in model.weights.values()]), begin.astype(np.float32))
+    begin[:] = 0                                # what was handed in is not kept
+    assert model.weights["wte.weight"].any()
+
+
 @pytest.mark.parametrize("keys, sentence", [
     ({"steps": 0}, "steps must be a whole number of at least 1, got 0"), ({"steps": -3}, "steps"),
     ({"steps": 2.5}, "steps"), ({"steps": None}, "steps"), ({"steps": True}, "steps"),
     ({"pages": 0}, "pages must be a whole number of at least 1, got 0"), ({"pages": 1.0}, "pages"),
     ({"rate": math.nan}, "rate must be a finite number, got nan"), ({"rate": "fast"}, "rate"),
     ({"rate": None}, "rate"), ({"rate": math.inf}, "rate"), ({"seed": -1}, "."),
+    ({"start": np.zeros(3)}, "start must have shape"), ({"start": 0.0}, "got ()"),
     ({"draw": IDS}, "draw must be a function"), ({"rules": Ops()}, "rules must be a Rules"),
     ({"ops": Rules()}, "ops must be an Ops")], ids=lambda given: f"{given}"[:30])
 def test_arguments_that_cannot_be_trained_with_are_refused(keys, sentence):

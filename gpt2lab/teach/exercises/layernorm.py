@@ -751,13 +751,10 @@ def trained(ops, rate, normed, spread=0.06, seed=0, steps=50):
     normed: whether ops.layer_norm is the norm; else it gives its rows back, and its way back too.
     spread: the numbers of the blocks are drawn with about this deviation.
     """
-    ids = _bytes()
-    training_of = training.Training(training.small_config(N=32, D=32, L=12, H=2),
-                                    training.pages_of(ids, 32), steps, rate, 1, seed, ops,
-                                    training.OURS if normed else NO_NORM)
-    row, *rest = training_of._now
-    row = _spread(training_of.config, row.copy(), spread)
-    training_of._now = row, *rest
+    config, rng = training.small_config(N=32, D=32, L=12, H=2), np.random.default_rng(seed)
+    training_of = training.Training(config, training.pages_of(_bytes(), 32), steps, rate, 1, seed,
+                                    ops, training.OURS if normed else NO_NORM,
+                                    _spread(config, training.first_numbers(config, rng), spread))
     with np.errstate(all="ignore"):
         for _ in range(steps):
             training_of.advance()
