@@ -139,6 +139,8 @@ def next_words(softmax, *logits, count=5):
 def read_back(model, blocks, block=block, fitted=24, tried=8):
     """Share of the tokens that a reader finds in the stream, at each stage: lists (L + 1,).
 
+    In whole percents: one token of these pages, more or less, depends on the processor.
+
     For each stage a linear layer (lesson 01) is fitted by least squares: it is to make of a row of
     the stream the token's row of the table. Then it reads later pages of the book; the nearest row
     of all tokens of these pages is its answer. "adds": behind `block`; "replaces": behind blocks
@@ -155,12 +157,12 @@ def read_back(model, blocks, block=block, fitted=24, tried=8):
         runs = [stages_of(table[page] + place, blocks, model.config.n_head, operation)
                 for page in pages]
         for rows in map(np.concatenate, zip(*runs)):                                # (tokens, D)
-            rows = np.pad(rows, ((0, 0), (0, 1)), constant_values=1)                # 1: for b
+            rows = np.pad(rows.astype(float), ((0, 0), (0, 1)), constant_values=1)  # 1: for b
             fits = [(name, ids[:known])] + [("shuffled", mixed)] * (name == "adds")
             for kind, labels in fits:
                 reader = np.linalg.lstsq(rows[:known], table[labels], rcond=None)[0]
                 read = candidates[nearest_rows(rows[known:] @ reader, table[candidates])]
-                found[kind].append(float((read == ids[known:]).mean()))
+                found[kind].append(round(float((read == ids[known:]).mean()), 2))
             if name == "adds":
                 found["cosine"].append(cosine(
                     rows[known:, :-1], np.concatenate([run[0] for run in runs])[known:]))
