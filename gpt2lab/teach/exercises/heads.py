@@ -47,7 +47,7 @@ def best_time(run, times=30):
         start = time.perf_counter()
         run()
         taken.append(time.perf_counter() - start)
-    return 1e6 * min(taken)
+    return round(1e6 * min(taken))
 
 
 def lookups(rng, count, contents):
