@@ -2,6 +2,7 @@
 import ast
 import inspect
 import textwrap
+import threading
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -351,6 +352,24 @@ def test_the_users_settings_change_no_picture(user, plain):
         theirs = dict(matplotlib.rcParams)
         assert some_pictures() == plain
         assert dict(matplotlib.rcParams) == theirs, "and they are back afterwards"
+
+
+def test_two_threads_draw_one_after_the_other():
+    """As when a slider moves while a cell draws: what the one sets back must not hit the other."""
+    entered, left, sizes = threading.Event(), threading.Event(), []
+
+    def second():
+        with plot.house_style():
+            entered.set()
+            left.wait(10)
+            sizes.append(matplotlib.rcParams["axes.titlesize"])
+    thread = threading.Thread(target=second)
+    with plot.house_style():
+        thread.start()
+        assert not entered.wait(0.3)
+    left.set()
+    thread.join(10)
+    assert sizes == [plot.STYLE["axes.titlesize"]]
 
 
 @pytest.mark.parametrize("path", sorted(Path(plot.__file__).parent.glob("pictures/*.py")),

@@ -9,6 +9,7 @@ import base64
 import contextlib
 import io
 import textwrap
+import threading
 import warnings
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -38,6 +39,7 @@ SETTINGS = {name: value for name, value in matplotlib.rcParamsDefault.items()
             if name not in ("backend", "backend_fallback")} | STYLE
 MONO, COLUMNS, LINES = "DejaVu Sans Mono", 72, 12       # of a message
 CAPTION = 100                                           # characters of a printed line
+_DRAWING = threading.RLock()
 
 
 @contextmanager
@@ -45,9 +47,10 @@ def house_style():
     """Draw, measure and render in here: the same picture whatever the user has set.
 
     matplotlib's own defaults and STYLE hold, afterwards the user's settings are back. A character
-    that the font lacks becomes a box, without a warning.
+    that the font lacks becomes a box, without a warning. The settings are those of the process, and
+    JupyterLab moves sliders in a thread beside the cells: so one thread draws, the others wait.
     """
-    with warnings.catch_warnings():
+    with _DRAWING, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing|Matplotlib currently does not")
         other = {name: value for name, value in SETTINGS.items()
                  if matplotlib.rcParams[name] != value}         # few: setting all takes longer
