@@ -12,6 +12,7 @@ from drawing import drawn
 from gpt2lab.attention import attend
 from gpt2lab.softmax import softmax
 from gpt2lab.teach import show
+from gpt2lab.teach.checking import verdict
 from gpt2lab.teach.exercises import attention as exercises
 from gpt2lab.teach.living import STORY
 from gpt2lab.teach.pictures import attention as pictures, pixels
@@ -268,3 +269,51 @@ def test_the_gallery_shows_the_mistakes_that_its_text_names():
 def test_rows_of_one_query_have_their_scale(lesson):
     words = [text.get_text() for text in lesson.where(STORY, 5).texts]
     assert {"1", "0"} <= set(words) and sum(word.startswith("-") for word in words) == 3
+
+
+def own_softmax(scores):
+    with np.errstate(all="ignore"):
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def own_attend(q, k, v):
+    T, S = q.shape[-2], k.shape[-2]
+    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    return own_softmax(np.where(np.arange(S) > np.arange(S - T, S)[:, None], -np.inf, scores)) @ v
+
+
+def adds_a_product(q, k, v, softmax=own_softmax):
+    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    with np.errstate(all="ignore"):
+        return softmax(scores + np.triu(np.ones(scores.shape[-2:], np.float32), 1) * -np.inf) @ v
+
+
+def hides_the_diagonal(q, k, v, softmax=own_softmax):
+    scores, T, S = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5, q.shape[-2], k.shape[-2]
+    return softmax(np.where(np.arange(S) >= np.arange(S - T, S)[:, None], -np.inf, scores)) @ v
+
+
+def slices_below_zero(q, k, v, width):
+    rows, first = [], k.shape[-2] - q.shape[-2]
+    for t in range(q.shape[-2]):
+        seen = slice(first + t + 1 - width, first + t + 1)
+        rows.append(own_attend(q[..., t:t + 1, :], k[..., seen, :], v[..., seen, :]))
+    return np.concatenate(rows, axis=-2)
+
+
+def slices_plain_rows(q, k, v, width):
+    return np.concatenate([own_attend(q[t:t + 1], k[t - width + 1:t + 1], v[t - width + 1:t + 1])
+                           for t in range(len(q))])
+
+
+@pytest.mark.parametrize("wrong, name, words", [
+    (adds_a_product, "attend", "0 times infinity is nan"),
+    (hides_the_diagonal, "attend", "a token cannot see itself"),
+    (slices_below_zero, "attend_window", "starts below 0, which counts from the end"),
+    (slices_plain_rows, "attend_window", "slice of a window starts below 0")])
+def test_mistakes_are_named_with_a_softmax_of_ones_own_too(wrong, name, words, monkeypatch):
+    """Which lets nan through, where ours refuses."""
+    monkeypatch.setattr(wrong, "__name__", name)
+    text = verdict(wrong)
+    assert words in text, text

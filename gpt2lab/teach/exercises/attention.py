@@ -6,7 +6,7 @@ import numpy as np
 from gpt2lab.attention import attend
 from gpt2lab.softmax import softmax
 
-from . import Case, exercise, hint, mistake, random
+from . import Case, exercise, hint, mistake, random, title
 
 library_softmax = softmax
 
@@ -733,7 +733,7 @@ def exchanged_and_hands_over_what_was_before(token, before, sharp, attend=attend
     return attend(before * (sharp * token.shape[-1] ** 0.5), token, before)
 
 
-def _two_mistakes(rows, factor, title):
+def _two_mistakes(rows, factor, said):
     """Known mistake: the rows of `rows` are mixed up, and the query is not multiplied as it should.
 
     rows: the mistake with these rows and the right factor; factor(sharp, n): what is taken.
@@ -742,7 +742,7 @@ def _two_mistakes(rows, factor, title):
         scale = factor(sharp, token.shape[-1])
         return rows(token, before, scale / token.shape[-1] ** 0.5, attend)
     wrong.__name__ = f"{rows.__name__}_{factor.__name__}"
-    wrong.__doc__ = (f"{title}, and the score is not `sharp` ({factor.__doc__}).\n\n"
+    wrong.__doc__ = (f"{said}, and the score is not `sharp` ({factor.__doc__}).\n\n"
                      "Mend the rows first. " + hint(rows))
     return mistake(of=by_hand)(wrong)
 
@@ -757,16 +757,16 @@ def as_the_rows_are(sharp, n):
     return 1.0
 
 
-for _rows, _title in ((finds_itself, "Each query finds its own token"),
-                      (asks_with_what_was_before, "Query and key are exchanged"),
-                      (both_say_what_was_before, "Query and key both say what stood before"),
-                      (hands_over_what_was_before, "What was before is handed over"),
-                      (finds_itself_and_hands_over_what_was_before,
-                       "Each query finds its own token and hands over the one before"),
-                      (exchanged_and_hands_over_what_was_before,
-                       "Query and key are exchanged, and what was before is handed over")):
+for _rows, _said in ((finds_itself, "Each query finds its own token"),
+                     (asks_with_what_was_before, "Query and key are exchanged"),
+                     (both_say_what_was_before, "Query and key both say what stood before"),
+                     (hands_over_what_was_before, "What was before is handed over"),
+                     (finds_itself_and_hands_over_what_was_before,
+                      "Each query finds its own token and hands over the one before"),
+                     (exchanged_and_hands_over_what_was_before,
+                      "Query and key are exchanged, and what was before is handed over")):
     for _factor in (root_forgotten, as_the_rows_are):
-        _two_mistakes(_rows, _factor, _title)
+        _two_mistakes(_rows, _factor, _said)
 
 
 @mistake(of=by_hand)
@@ -1018,7 +1018,7 @@ def window_starts_below_zero(q, k, v, width, softmax=softmax):
 
 
 @mistake(of=attend_window)
-def window_of_plain_rows(q, k, v, width, softmax=softmax):
+def window_of_plain_rows(q, k, v, width, softmax=softmax, attend=attend):
     """The loop counts len(q) and slices q[t:t + 1]: in a stack of heads that is a head, not a row.
 
     And near the front the slice of a window starts below 0, which counts from the end. Mask all
@@ -1088,6 +1088,33 @@ HAND = (np.array([[0, 0, 0, 0], [2, 0, 0, 0], [2, 0, 2, 0]], np.float32),
         np.array([[0, 1, 0, 0], [1, 0, 0, 1], [2, 0, 0, 0]], np.float32),
         np.array([[10, 0, 0, 0], [0, 10, 0, 0], [20, 20, 4, 0]], np.float32))
 STACK = _qkv(2, 5, 3, seed=20)
+def _softmax_of_yours(scores):
+    """softmax as a learner has it, without ours' checks: nan passes through."""
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def _attend_of_yours(q, k, v, softmax):
+    """attend as a learner has it, without ours' checks."""
+    return _mixed(q, v, _scores(q, k), softmax)
+
+
+def _with_yours(of, wrong, **yours):
+    """The same mistake where the learner's own softmax runs: what ours refuses comes out as nan."""
+    def again(*arguments, **named):
+        return wrong(*arguments, **{"softmax": _softmax_of_yours} | yours | named)
+    again.__name__ = wrong.__name__ + "_with_yours"
+    again.__doc__ = f"{title(wrong).rstrip('.')} (your softmax has no check).\n\n{hint(wrong)}"
+    mistake(of=of)(again)
+
+
+for _wrong in (hides_itself, hides_itself_from_the_front, zero_times_infinity, masked_by_pairs):
+    _with_yours(attend, _wrong)
+for _wrong in (window_one_narrower, window_starts_below_zero):
+    _with_yours(attend_window, _wrong)
+_with_yours(attend_window, window_of_plain_rows, attend=_attend_of_yours)
+
+
 SCORES = [
     Case("one row: 0, 1, 2", (np.array([[0, 1, 2]], np.float32),)),
     Case("large scores: 1000, 999, 990", (np.array([[1000, 999, 990]], np.float32),)),
